@@ -1,0 +1,38 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from training.errors import UserError
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Give a temporary path in the folder of `path`; when the block ends well, it takes the place of `path`.
+
+    Whatever goes wrong, `path` holds either what it held before or the whole new content.
+
+    Raises:
+        UserError: the disk is full, the folder can't be written to, or isn't there.
+    """
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        temporary.touch(exist_ok=False)
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(
+            "{path} can't be written ({reason}). Free some space, or choose another folder.",
+            path=path,
+            reason=error.strerror or str(error),
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,221 @@
+"""What a model is and how it is trained, as frozen dataclasses that check themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from training.errors import UserError
+
+Position = Literal["learned", "sincos", "none"]
+DIGITS = tuple("0123456789")
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise UserError(
+            "{name} is {value!r}; it must be a number from {low:g} to {high:g}.",
+            name=name,
+            value=value,
+            low=low,
+            high=high,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The shape of a Vision Transformer. Sizes in pixels, tokens or features as named.
+
+    Raises:
+        UserError: the sizes don't fit together.
+    """
+
+    image_size: int = 32
+    in_channels: int = 1
+    patch_size: int = 4
+    embed_dim: int = 128
+    depth: int = 6
+    num_heads: int = 8
+    mlp_ratio: float = 4.0
+    dropout: float = 0.0
+    position: Position = "learned"
+    residual: bool = True
+    distillation: bool = False
+    layer_norm_eps: float = 1e-5
+    class_names: tuple[str, ...] = DIGITS
+
+    def __post_init__(self) -> None:
+        for name in ("image_size", "in_channels", "patch_size", "embed_dim", "depth", "num_heads"):
+            if getattr(self, name) < 1:
+                raise UserError("{name} is {value}; it must be at least 1.", name=name, value=getattr(self, name))
+        if self.image_size % self.patch_size:
+            raise UserError(
+                "An image of {image} pixels can't be cut into patches of {patch}; choose a patch size that divides it.",
+                image=self.image_size,
+                patch=self.patch_size,
+            )
+        if self.embed_dim % self.num_heads:
+            raise UserError(
+                "{dim} features can't be shared out among {heads} heads; choose a number of heads that divides them.",
+                dim=self.embed_dim,
+                heads=self.num_heads,
+            )
+        if self.position == "sincos" and self.embed_dim % 2:
+            raise UserError("Sine and cosine positions need an even embed_dim, not {dim}.", dim=self.embed_dim)
+        if self.position not in ("learned", "sincos", "none"):
+            raise UserError(
+                "position is {value!r}; it must be 'learned', 'sincos' or 'none'.",
+                value=self.position,
+            )
+        _check_range("dropout", self.dropout, 0, 0.9)
+        if self.mlp_ratio <= 0 or self.layer_norm_eps <= 0:
+            raise UserError("mlp_ratio and layer_norm_eps must be above 0.")
+        if len(self.class_names) < 2 or len(set(self.class_names)) < len(self.class_names):
+            raise UserError("A model needs at least two classes, each with a name of its own.")
+
+    @property
+    def grid(self) -> int:
+        """Patches along one side of the image."""
+        return self.image_size // self.patch_size
+
+    @property
+    def num_patches(self) -> int:
+        """Patches in one image."""
+        return self.grid**2
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens in a sequence: class token, patches and, with distillation, one more."""
+        return 1 + self.num_patches + int(self.distillation)
+
+    @property
+    def head_dim(self) -> int:
+        """Features of one head."""
+        return self.embed_dim // self.num_heads
+
+    @property
+    def mlp_dim(self) -> int:
+        """Hidden features of the MLP."""
+        return round(self.embed_dim * self.mlp_ratio)
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes."""
+        return len(self.class_names)
+
+
+PRESETS = {
+    "pad-8": ModelConfig(patch_size=8),
+    "pad-4": ModelConfig(patch_size=4),
+    "vit-tiny": ModelConfig(
+        image_size=224, in_channels=3, patch_size=16, embed_dim=192, depth=12, num_heads=3, dropout=0.1
+    ),
+}
+
+
+def preset(name: str) -> ModelConfig:
+    """Give the model config of a preset.
+
+    Raises:
+        UserError: there is no preset of that name.
+    """
+    if name not in PRESETS:
+        raise UserError("There is no preset {name!r}; choose one of {known}.", name=name, known=", ".join(PRESETS))
+    return PRESETS[name]
+
+
+def _helped(default: Any, text: str) -> Any:
+    """Declare a field with its one line of help, which the command line and the window both show."""
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """How a model is trained. Recipe, command line and window share these fields.
+
+    Raises:
+        UserError: a value is out of its range.
+    """
+
+    preset: str = _helped("pad-8", "Shape of the model: pad-8, pad-4 or vit-tiny.")
+    position: Position | None = _helped(None, "Position encoding; none given means the preset's.")
+    start_from: str | None = _helped(None, "Model to go on from: a shipped name or a file; none given starts at random.")
+    epochs: int = _helped(10, "Passes over the training images.")
+    images_per_class: int | None = _helped(None, "Training images of each class; none given means all.")
+    batch_size: int = _helped(128, "Images per step.")
+    learning_rate: float = _helped(1e-3, "Highest learning rate of the schedule.")
+    weight_decay: float = _helped(0.05, "Pull of the weight matrices towards zero.")
+    dropout: float = _helped(0.0, "Share of activations dropped while training.")
+    label_smoothing: float = _helped(0.0, "Share of the target spread over all classes.")
+    optimizer: Literal["adamw", "adam"] = _helped("adamw", "Optimizer.")
+    schedule: Literal["one-cycle", "none"] = _helped("one-cycle", "Learning rate over the run: up and down, or constant.")
+    clip_norm: float = _helped(1.0, "Longest gradient allowed; 0 lets all pass.")
+    augmentation: Literal["affine", "none"] = _helped("affine", "Random turn, scale, shear and shift of every image.")
+    averaging: float = _helped(0.998, "Share of the averaged weights kept at each step; 0 does no averaging.")
+    mixed_precision: bool = _helped(True, "Compute in bfloat16 on a GPU.")
+    seed: int = _helped(0, "Seed of weights, order, augmentation and dropout.")
+    device: str = _helped("auto", "auto, cpu, cuda, cuda:N or mps.")
+    threads: int | None = _helped(None, "CPU threads; none given means torch's choice.")
+
+    def __post_init__(self) -> None:
+        preset(self.preset)
+        _check_range("epochs", self.epochs, 1, 10_000)
+        _check_range("batch_size", self.batch_size, 1, 65_536)
+        _check_range("learning_rate", self.learning_rate, 1e-8, 10)
+        _check_range("weight_decay", self.weight_decay, 0, 10)
+        _check_range("dropout", self.dropout, 0, 0.9)
+        _check_range("label_smoothing", self.label_smoothing, 0, 0.9)
+        _check_range("clip_norm", self.clip_norm, 0, 1e6)
+        _check_range("averaging", self.averaging, 0, 0.99999)
+        _check_range("seed", self.seed, 0, 2**63 - 1)
+        if self.images_per_class is not None:
+            _check_range("images_per_class", self.images_per_class, 1, 10**9)
+        if self.threads is not None:
+            _check_range("threads", self.threads, 1, 1024)
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise UserError(
+                    "{name} is {value!r}; choose one of {allowed}.",
+                    name=name,
+                    value=getattr(self, name),
+                    allowed=", ".join(str(choice) for choice in allowed),
+                )
+
+    def model_config(self, class_names: tuple[str, ...] = DIGITS) -> ModelConfig:
+        """Give the model this config trains, for these classes."""
+        base = preset(self.preset)
+        position = self.position or base.position
+        return dataclasses.replace(base, position=position, dropout=self.dropout, class_names=class_names)
+
+
+_CHOICES: dict[str, tuple[str | None, ...]] = {
+    "position": (None, "learned", "sincos", "none"),
+    "optimizer": ("adamw", "adam"),
+    "schedule": ("one-cycle", "none"),
+    "augmentation": ("affine", "none"),
+}
+
+ConfigT = TypeVar("ConfigT", ModelConfig, TrainConfig)
+
+
+def config_from_dict(kind: type[ConfigT], values: dict[str, Any]) -> ConfigT:
+    """Build a config from plain values, as read from JSON or TOML: lists become tuples.
+
+    Raises:
+        UserError: a name is unknown, or a value is of the wrong type or out of range.
+    """
+    known = {each.name: each for each in dataclasses.fields(kind)}
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise UserError(
+                "{name!r} is no setting; the settings are {known}.",
+                name=name,
+                known=", ".join(known),
+            )
+        checked[name] = tuple(value) if isinstance(value, list) else value
+    try:
+        return kind(**checked)
+    except TypeError as error:
+        raise UserError("A setting has a value of the wrong type ({detail}).", detail=error) from error

@@ -1,0 +1,74 @@
+"""What crosses from the library to whoever asks: frozen facts, numpy only, no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from training.pictures import Picture
+    from training.strokes import Stroke
+
+FloatArray = npt.NDArray[np.float32]
+PlacementMode = Literal["like-mnist", "as-drawn"]
+
+
+class Box(NamedTuple):
+    """A rectangle; (x, y) is its upper left corner, y grows downward."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Placement(NamedTuple):
+    """Where the pad lies in the image: image pixel = scale * pad unit + shift (pixel i spans i .. i + 1)."""
+
+    scale: float
+    shift_x: float
+    shift_y: float
+
+    def to_image(self, x: float, y: float) -> tuple[float, float]:
+        """Give the image position, in pixels, of a pad position."""
+        return self.scale * x + self.shift_x, self.scale * y + self.shift_y
+
+    def to_pad(self, x: float, y: float) -> tuple[float, float]:
+        """Give the pad position, in pad units, of an image position."""
+        return (x - self.shift_x) / self.scale, (y - self.shift_y) / self.scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionRequest:
+    """What is on the pad, to be read. Strokes in pad units."""
+
+    revision: int
+    strokes: tuple[Stroke, ...]
+    picture: Picture | None = None
+    placement_mode: PlacementMode = "like-mnist"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What a model says of one drawing, and what it looked at. Arrays are read-only.
+
+    Shapes: C classes, H heads, T tokens, S image_size.
+    """
+
+    revision: int  # the change of the canvas that this answer contains
+    class_names: tuple[str, ...]
+    probabilities: FloatArray  # (C,)
+    top: str | None  # the likeliest class
+    unsure: bool
+    box: Box  # the ink's box, in pad units
+    attention: FloatArray  # (depth, H, T, T), rows sum to 1
+    lens: FloatArray  # (depth + 1, C), probabilities read off the class token before block 1 and after each block
+    image: FloatArray  # (in_channels, S, S), 0 paper .. 1 pen
+    placement: Placement
+    grid: int  # patches along one side of the image
+    model: str
+    device: str
+    elapsed_ms: float
