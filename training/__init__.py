@@ -20,6 +20,6 @@ def load_torch() -> None:
         import torch  # noqa: F401
     except (ImportError, OSError) as error:
         raise UserError(
-            "PyTorch can't be loaded ({detail}). Install the project again: python -m pip install --force-reinstall torch",
+            "PyTorch can't be loaded ({detail}). Install it again: python -m pip install --force-reinstall torch",
             detail=str(error).splitlines()[0] if str(error) else type(error).__name__,
         ) from error

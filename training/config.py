@@ -125,11 +125,6 @@ def preset(name: str) -> ModelConfig:
     return PRESETS[name]
 
 
-def _helped(default: Any, text: str) -> Any:
-    """Declare a field with its one line of help, which the command line and the window both show."""
-    return field(default=default, metadata={"help": text})
-
-
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
     """How a model is trained. Recipe, command line and window share these fields.
@@ -138,25 +133,37 @@ class TrainConfig:
         UserError: a value is out of its range.
     """
 
-    preset: str = _helped("pad-8", "Shape of the model: pad-8, pad-4 or vit-tiny.")
-    position: Position | None = _helped(None, "Position encoding; none given means the preset's.")
-    start_from: str | None = _helped(None, "Model to go on from: a shipped name or a file; none given starts at random.")
-    epochs: int = _helped(10, "Passes over the training images.")
-    images_per_class: int | None = _helped(None, "Training images of each class; none given means all.")
-    batch_size: int = _helped(128, "Images per step.")
-    learning_rate: float = _helped(1e-3, "Highest learning rate of the schedule.")
-    weight_decay: float = _helped(0.05, "Pull of the weight matrices towards zero.")
-    dropout: float = _helped(0.0, "Share of activations dropped while training.")
-    label_smoothing: float = _helped(0.0, "Share of the target spread over all classes.")
-    optimizer: Literal["adamw", "adam"] = _helped("adamw", "Optimizer.")
-    schedule: Literal["one-cycle", "none"] = _helped("one-cycle", "Learning rate over the run: up and down, or constant.")
-    clip_norm: float = _helped(1.0, "Longest gradient allowed; 0 lets all pass.")
-    augmentation: Literal["affine", "none"] = _helped("affine", "Random turn, scale, shear and shift of every image.")
-    averaging: float = _helped(0.998, "Share of the averaged weights kept at each step; 0 does no averaging.")
-    mixed_precision: bool = _helped(True, "Compute in bfloat16 on a GPU.")
-    seed: int = _helped(0, "Seed of weights, order, augmentation and dropout.")
-    device: str = _helped("auto", "auto, cpu, cuda, cuda:N or mps.")
-    threads: int | None = _helped(None, "CPU threads; none given means torch's choice.")
+    preset: str = field(default="pad-8", metadata={"help": "Shape of the model: pad-8, pad-4 or vit-tiny."})
+    position: Position | None = field(
+        default=None, metadata={"help": "Position encoding; none given means the preset's."}
+    )
+    start_from: str | None = field(
+        default=None, metadata={"help": "Model to go on from: a shipped name or a file; none given starts at random."}
+    )
+    epochs: int = field(default=10, metadata={"help": "Passes over the training images."})
+    images_per_class: int | None = field(
+        default=None, metadata={"help": "Training images of each class; none given means all."}
+    )
+    batch_size: int = field(default=128, metadata={"help": "Images per step."})
+    learning_rate: float = field(default=1e-3, metadata={"help": "Highest learning rate of the schedule."})
+    weight_decay: float = field(default=0.05, metadata={"help": "Pull of the weight matrices towards zero."})
+    dropout: float = field(default=0.0, metadata={"help": "Share of activations dropped while training."})
+    label_smoothing: float = field(default=0.0, metadata={"help": "Share of the target spread over all classes."})
+    optimizer: Literal["adamw", "adam"] = field(default="adamw", metadata={"help": "Optimizer."})
+    schedule: Literal["one-cycle", "none"] = field(
+        default="one-cycle", metadata={"help": "Learning rate over the run: up and down, or constant."}
+    )
+    clip_norm: float = field(default=1.0, metadata={"help": "Longest gradient allowed; 0 lets all pass."})
+    augmentation: Literal["affine", "none"] = field(
+        default="affine", metadata={"help": "Random turn, scale, shear and shift of every image."}
+    )
+    averaging: float = field(
+        default=0.998, metadata={"help": "Share of the averaged weights kept at each step; 0 does no averaging."}
+    )
+    mixed_precision: bool = field(default=True, metadata={"help": "Compute in bfloat16 on a GPU."})
+    seed: int = field(default=0, metadata={"help": "Seed of weights, order, augmentation and dropout."})
+    device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, cuda:N or mps."})
+    threads: int | None = field(default=None, metadata={"help": "CPU threads; none given means torch's choice."})
 
     def __post_init__(self) -> None:
         preset(self.preset)

@@ -1,0 +1,90 @@
+"""Writing a model to one file that cannot run code, and reading it back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+from safetensors.torch import load_file
+from torch import Tensor
+
+from training.atomic import atomic_write
+from training.config import ModelConfig
+from training.errors import UserError
+from training.model import VisionTransformer
+from training.models import FORMAT_VERSION, KIND, ModelInfo, read_info
+
+NORMALISATION = {"mean": 0.0, "std": 1.0}  # images go in as they are, 0 paper to 1 pen
+
+
+def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> None:
+    """Write weights, numpy arrays by name, and what is known of them; whole or not at all.
+
+    Raises:
+        UserError: the file can't be written.
+    """
+    facts = {
+        "format_version": FORMAT_VERSION,
+        "kind": KIND,
+        "model": dataclasses.asdict(info.model),
+        "class_names": info.model.class_names,
+        "normalisation": NORMALISATION,
+        "temperature": info.temperature,
+        "training": info.training,
+        "seen": info.seen,
+        "metrics": info.metrics,
+    }
+    with atomic_write(path) as temporary:
+        try:
+            save_file(dict(weights), temporary, metadata={key: json.dumps(value) for key, value in facts.items()})
+        except SafetensorError as error:  # how safetensors reports that the disk is full
+            raise OSError(str(error)) from error
+
+
+def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[VisionTransformer, ModelInfo]:
+    """Read a model, in evaluation mode, on `device`.
+
+    Raises:
+        UserError: the file is missing, foreign, damaged, newer, or its weights don't fit its description.
+    """
+    info = read_info(path)
+    weights = load_weights(path)
+    _check_fit(weights, info.model, path)
+    model = VisionTransformer(info.model)
+    model.load_state_dict(weights)
+    return model.to(device).eval(), info
+
+
+def load_weights(path: Path) -> dict[str, Tensor]:
+    """Read the weights of a checkpoint, by name.
+
+    Raises:
+        UserError: the file can't be read.
+    """
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise UserError("{path} can't be read ({reason}). Get the file again.", path=path, reason=error) from error
+
+
+def _check_fit(weights: Mapping[str, Tensor], config: ModelConfig, path: Path) -> None:
+    with torch.device("meta"):  # shapes only: a description of a huge model takes no memory
+        expected = VisionTransformer(config).state_dict()
+    for name in sorted(expected.keys() | weights.keys()):
+        wanted = tuple(expected[name].shape) if name in expected else None
+        found = tuple(weights[name].shape) if name in weights else None
+        if wanted != found:
+            raise UserError(
+                "The weights in {path} don't fit its own description ({name}: {found} instead of {wanted}). "
+                "Get the file again.",
+                path=path,
+                name=name,
+                found=found or "nothing",
+                wanted=wanted or "nothing",
+            )

@@ -1,0 +1,243 @@
+"""The command line: train, evaluate, predict, info."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import tyro
+
+from training.config import TrainConfig
+from training.errors import UserError
+from training.facts import PlacementMode, Prediction
+from training.models import DEFAULT_MODEL
+
+PROGRAM = "vit-pad"
+OptionsT = TypeVar("OptionsT")
+ModelOption = Annotated[str, tyro.conf.arg(help="A shipped model, one of your own, or a checkpoint file.")]
+DeviceOption = Annotated[str, tyro.conf.arg(help="auto, cpu, cuda, cuda:N or mps.")]
+JsonOption = Annotated[bool, tyro.conf.arg(help="Print one line of JSON an object.")]
+AsDrawnOption = Annotated[
+    bool, tyro.conf.arg(help="Keep place and size on the pad, instead of fitting ink as MNIST has it.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """Train a model on MNIST. The best epoch by validation is kept."""
+
+    recipe: Annotated[Path | None, tyro.conf.arg(help="TOML file with settings; options given here win.")] = None
+    out: Annotated[Path | None, tyro.conf.arg(help="Checkpoint to write; without it, a new one among your models.")] = (
+        None
+    )
+    config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions:
+    """Count a model's right answers on MNIST, on drawings or on pictures."""
+
+    mnist: Annotated[Literal["test", "val"] | None, tyro.conf.arg(help="Part of MNIST.")] = None
+    strokes: Annotated[Path | None, tyro.conf.arg(help="Drawing file with labels.")] = None
+    images: Annotated[Path | None, tyro.conf.arg(help="Folder of pictures, one folder a class.")] = None
+    writers: Annotated[str | None, tyro.conf.arg(help="Only drawings by these writers, as in tra26,tra27.")] = None
+    model: ModelOption = DEFAULT_MODEL
+    device: DeviceOption = "auto"
+    as_drawn: AsDrawnOption = False
+    json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        given = [source for source in (self.mnist, self.strokes, self.images) if source is not None]
+        if len(given) != 1:
+            raise UserError("Say what to evaluate on: --mnist test, --strokes FILE or --images DIR, one of them.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions:
+    """Read pictures and drawing files."""
+
+    files: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FILE ...")]
+    model: ModelOption = DEFAULT_MODEL
+    device: DeviceOption = "auto"
+    as_drawn: AsDrawnOption = False
+    json: JsonOption = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfoOptions:
+    """Tell a model's config, parameters, shapes at every stage and figures."""
+
+    model: Annotated[str, tyro.conf.arg(help="As elsewhere, or a preset: pad-8, pad-4, vit-tiny.")] = DEFAULT_MODEL
+    json: JsonOption = False
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a command and give its exit status: 0 done, 1 the work failed, 2 words that make no sense."""
+    commands: dict[str, Callable[[list[str]], None]] = {
+        "train": _train,
+        "evaluate": _evaluate,
+        "predict": _predict,
+        "info": _info,
+    }
+    name, *rest = words or ["--help"]
+    if name not in commands:
+        is_asking = name in ("-h", "--help")
+        print(
+            f"usage: {PROGRAM} {{{','.join(commands)}}} ... (each has a --help)",
+            file=sys.stdout if is_asking else sys.stderr,
+        )
+        return 0 if is_asking else 2
+    try:
+        commands[name](list(rest))
+    except UserError as error:
+        _complain(error)
+        return 1
+    except KeyboardInterrupt:
+        _complain("Stopped.")
+        return 130
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stderr.close()
+        return 1
+    except SystemExit as stop:  # how tyro says that it has printed help, or can't read the words
+        return stop.code if isinstance(stop.code, int) else 2
+    return 0
+
+
+def _train(words: list[str]) -> None:
+    options = _parse(TrainOptions, "train", words)
+    if options.recipe is not None:
+        from training.recipe import read_recipe
+
+        defaults = dataclasses.replace(options, config=read_recipe(options.recipe))
+        options = _parse(TrainOptions, "train", words, defaults)
+    from training.run import run_training
+
+    run_training(options.config, options.out)
+
+
+def _evaluate(words: list[str]) -> None:
+    options = _parse(EvaluateOptions, "evaluate", words)
+    from training.checkpoint import load_checkpoint
+    from training.devices import resolve_device
+    from training.evaluate import evaluate
+    from training.models import find_model
+
+    device = resolve_device(options.device)
+    model, _ = load_checkpoint(find_model(options.model), device)
+    problems: list[str] = []
+    batches, total = _batches(options, model.config, problems)
+    result = evaluate(model, _tracked(batches, total, "Evaluating"))
+    for problem in problems:
+        _complain(problem)
+    if options.json:
+        facts = dataclasses.asdict(result) | {"accuracy": result.accuracy}
+        order = ("count", "correct", "accuracy", "per_class")
+        print(json.dumps({key: facts[key] for key in order} | {"model": options.model, "device": str(device)}))
+        return
+    print(f"{options.model} on {device}: {result.correct} of {result.count} right, {result.accuracy:.2%}")
+    for name, accuracy in zip(model.config.class_names, result.per_class, strict=True):
+        print(f"  {name}: " + ("none" if accuracy is None else f"{accuracy:.2%}"))
+
+
+def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tuple[Iterable[Any], int | None]:
+    """Give the batches asked for, and how many there are where that is known."""
+    from training import evaluate
+    from training.data import load_mnist
+    from training.strokes import read_drawings
+
+    mode: PlacementMode = "as-drawn" if options.as_drawn else "like-mnist"
+    if options.mnist is not None:
+        images = load_mnist(options.mnist)
+        return evaluate.batches_of_set(images, config), -(-len(images) // evaluate.BATCH)
+    if options.images is not None:
+        return evaluate.batches_of_folder(options.images, config, mode, problems), None
+    assert options.strokes is not None
+    file = read_drawings(options.strokes)
+    problems += [f"{options.strokes}, line {each.number}: {each.message}" for each in file.problems]
+    drawings = file.drawings
+    if options.writers is not None:
+        writers = options.writers.split(",")
+        drawings = tuple(drawing for drawing in drawings if str(drawing.extra.get("writer")) in writers)
+    return evaluate.batches_of_drawings(drawings, config, mode), -(-len(drawings) // evaluate.BATCH)
+
+
+def _predict(words: list[str]) -> None:
+    options = _parse(PredictOptions, "predict", words)
+    if not options.files:
+        raise UserError("Name at least one picture or drawing file to read.")
+    from training.predict import Predictor
+    from training.source import read_source
+
+    predictor = Predictor(options.model, options.device)
+    mode: PlacementMode = "as-drawn" if options.as_drawn else "like-mnist"
+    failed = False
+    for path in options.files:
+        try:
+            source = read_source(path)
+        except UserError as error:
+            _complain(error)
+            failed = True
+            continue
+        for problem in source.problems:
+            _complain(problem)
+        for item in source.items:
+            _print_prediction(item.name, item.label, predictor.predict(item.request(mode)), options.json)
+    if failed:
+        raise SystemExit(1)
+
+
+def _print_prediction(source: str, label: str | None, prediction: Prediction | None, as_json: bool) -> None:
+    if as_json:
+        facts = {
+            "source": source,
+            "label": label,
+            "probabilities": [] if prediction is None else [round(float(p), 6) for p in prediction.probabilities],
+            "top": None if prediction is None else prediction.top,
+            "unsure": prediction is not None and prediction.unsure,
+        }
+        print(json.dumps(facts))
+    elif prediction is None:
+        print(f"{source}: nothing drawn")
+    else:
+        print(f"{source}: {prediction.top} ({prediction.probabilities.max():.1%})")
+
+
+def _info(words: list[str]) -> None:
+    options = _parse(InfoOptions, "info", words)
+    from training.info import describe
+
+    facts = describe(options.model)
+    if options.json:
+        print(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            print(f"{name}:")
+            for key, item in value.items():
+                print(f"  {key}: {item}")
+        else:
+            print(f"{name}: {value}")
+
+
+def _parse(kind: type[OptionsT], command: str, words: list[str], default: OptionsT | None = None) -> OptionsT:
+    if default is None:
+        return tyro.cli(kind, prog=f"{PROGRAM} {command}", args=words)
+    return tyro.cli(kind, prog=f"{PROGRAM} {command}", args=words, default=default)
+
+
+def _tracked(batches: Iterable[Any], total: int | None, task: str) -> Iterable[Any]:
+    """Show a progress bar on a terminal's standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(batches, task, total=total, console=console, disable=not console.is_terminal)
+
+
+def _complain(sentence: object) -> None:
+    print(f"{PROGRAM}: {sentence}", file=sys.stderr)

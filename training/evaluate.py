@@ -1,0 +1,124 @@
+"""Counting right answers on a set of images, drawings or pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.config import ModelConfig
+from training.data import ImageSet
+from training.errors import UserError
+from training.facts import PlacementMode
+from training.ink import make_image
+from training.model import VisionTransformer
+from training.pictures import read_picture
+from training.strokes import Drawing
+
+BATCH = 250
+Batch = tuple[
+    Tensor, Tensor
+]  # images (B, in_channels, S, S) in 0 .. 1, labels (B,); a label of -1 is no class of the model
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How many answers were right."""
+
+    count: int
+    correct: int
+    per_class: tuple[float | None, ...]  # accuracy in class order; None where a class has no drawing
+
+    @property
+    def accuracy(self) -> float:
+        """Give the share of right answers."""
+        return self.correct / self.count
+
+
+@torch.inference_mode()
+def evaluate(model: VisionTransformer, batches: Iterable[Batch]) -> Evaluation:
+    """Count the right answers of `model` over batches; a label of -1 counts and is always wrong.
+
+    Raises:
+        UserError: there is nothing to count.
+    """
+    device = next(model.parameters()).device
+    answers, truths = [], []
+    for images, labels in batches:
+        answers.append(model(images.to(device)).argmax(dim=-1).cpu())
+        truths.append(labels.cpu())
+    if not truths:
+        raise UserError("There is nothing to evaluate: no drawing has a label.")
+    answer, truth = torch.cat(answers), torch.cat(truths)
+    is_right = answer == truth
+    per_class = []
+    for label in range(model.config.num_classes):
+        chosen = is_right[truth == label]
+        per_class.append(float(chosen.double().mean()) if len(chosen) else None)
+    return Evaluation(len(truth), int(is_right.sum()), tuple(per_class))
+
+
+def batches_of_set(images: ImageSet, config: ModelConfig) -> Iterator[Batch]:
+    """Cut a set into batches."""
+    for start in range(0, len(images), BATCH):
+        yield images.batch(torch.arange(start, min(start + BATCH, len(images))), config.image_size)
+
+
+def batches_of_drawings(drawings: Iterable[Drawing], config: ModelConfig, mode: PlacementMode) -> Iterator[Batch]:
+    """Turn labelled drawings into batches; those without a label are left out, an empty drawing is blank paper."""
+    names = {name: index for index, name in enumerate(config.class_names)}
+    shape = (config.in_channels, config.image_size, config.image_size)
+    labelled = [drawing for drawing in drawings if drawing.label is not None]
+    for start in range(0, len(labelled), BATCH):
+        chosen = labelled[start : start + BATCH]
+        inks = [make_image(each.strokes, None, mode, config.image_size, config.in_channels) for each in chosen]
+        images = np.stack([np.zeros(shape, np.float32) if ink is None else ink.image for ink in inks])
+        yield torch.from_numpy(images), torch.tensor([names.get(str(each.label), -1) for each in chosen])
+
+
+def batches_of_folder(folder: Path, config: ModelConfig, mode: PlacementMode, problems: list[str]) -> Iterator[Batch]:
+    """Turn pictures, one folder a class (torchvision's ImageFolder layout), into batches.
+
+    What can't be read is left out and noted in `problems`, a sentence each.
+
+    Raises:
+        UserError: the folder has no pictures in folders named after classes of the model.
+    """
+    samples = _samples_in(folder, config)
+    for start in range(0, len(samples), BATCH):
+        images, labels = [], []
+        for path, label in samples[start : start + BATCH]:
+            try:
+                picture = read_picture(path)
+            except UserError as error:
+                problems.append(str(error))
+                continue
+            ink = make_image((), picture, mode, config.image_size, config.in_channels)
+            shape = (config.in_channels, config.image_size, config.image_size)
+            images.append(np.zeros(shape, np.float32) if ink is None else ink.image)
+            labels.append(label)
+        if images:
+            yield torch.from_numpy(np.stack(images)), torch.tensor(labels)
+
+
+def _samples_in(folder: Path, config: ModelConfig) -> Sequence[tuple[Path, int]]:
+    from torchvision.datasets import ImageFolder  # 2 s to import, and only this needs it
+
+    try:
+        found = ImageFolder(folder, allow_empty=True)
+    except OSError as error:
+        raise UserError(
+            "{folder} holds no pictures in one folder a class ({reason}).", folder=folder, reason=error
+        ) from error
+    unknown = [name for name in found.classes if name not in config.class_names]
+    if unknown or not found.samples:
+        raise UserError(
+            "{folder} must hold pictures in folders named after the model's classes ({classes}).",
+            folder=folder,
+            classes=", ".join(config.class_names),
+        )
+    return [(Path(path), config.class_names.index(found.classes[index])) for path, index in found.samples]

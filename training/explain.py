@@ -1,0 +1,23 @@
+"""Facts about how a model came to its answer.
+
+Shapes: B batch, T tokens, D embed_dim, C classes.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from training.model import Inspection, VisionTransformer
+
+
+def logit_lens(model: VisionTransformer, inspection: Inspection, temperature: float = 1.0) -> Tensor:
+    """Read an answer off the tokens before block 1 and after every block: probabilities (depth + 1, B, C).
+
+    The model's own final LayerNorm and classifier are put behind every block (nostalgebraist, "interpreting GPT: the
+    logit lens", 2020); the last one is the answer itself.
+    """
+    tokens = torch.stack(inspection.tokens)  # (depth + 1, B, T, D)
+    logits = model.classify(tokens.flatten(0, 1))  # ((depth + 1) B, C)
+    probabilities = (logits / temperature).softmax(dim=-1)  # ((depth + 1) B, C)
+    return probabilities.reshape(*tokens.shape[:2], -1)  # (depth + 1, B, C)

@@ -1,0 +1,130 @@
+"""Which models there are, and what a checkpoint says of itself, without loading torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from training.config import ModelConfig, config_from_dict
+from training.errors import UserError
+from training.paths import asset, models_folder
+
+SUFFIX = ".safetensors"
+STATE_SUFFIX = ".state.safetensors"
+DEFAULT_MODEL = "pad-4"
+FORMAT_VERSION = 1
+KIND = "model"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelInfo:
+    """What a checkpoint says of itself."""
+
+    model: ModelConfig
+    temperature: float  # divides the logits before the softmax
+    training: Mapping[str, Any]  # the training config, plain values
+    seen: tuple[str, ...]  # the sets that the weights have been trained on
+    metrics: Mapping[str, float]
+
+
+def shipped_models() -> tuple[str, ...]:
+    """List the names of the shipped models, the default first."""
+    names = _names_in(asset("checkpoints"))
+    return tuple(sorted(names, key=lambda name: (name != DEFAULT_MODEL, name)))
+
+
+def user_models() -> tuple[str, ...]:
+    """List the names of the models that this person trained."""
+    return _names_in(models_folder())
+
+
+def find_model(name: str) -> Path:
+    """Give the file of a model: a shipped name, the name of one of the person's own, or a path.
+
+    Raises:
+        UserError: there is no such model.
+    """
+    for folder, names in ((asset("checkpoints"), shipped_models), (models_folder(), user_models)):
+        if name in names():
+            return folder / f"{name}{SUFFIX}"
+    path = Path(name).expanduser()
+    if path.is_file():
+        return path
+    raise UserError(
+        "There is no model {name!r}; give a checkpoint file or one of {known}.",
+        name=name,
+        known=", ".join((*shipped_models(), *user_models())),
+    )
+
+
+def new_model_path(name: str) -> Path:
+    """Give a path in the person's models folder that no model has yet: NAME, NAME-2, NAME-3 and so on."""
+    taken = {*shipped_models(), *user_models()}
+    number = 2
+    candidate = name
+    while candidate in taken:
+        candidate = f"{name}-{number}"
+        number += 1
+    return models_folder() / f"{candidate}{SUFFIX}"
+
+
+def read_info(path: Path) -> ModelInfo:
+    """Read what a checkpoint says of itself; the weights stay on the disk.
+
+    Raises:
+        UserError: the file is missing, is no checkpoint, is damaged, or was written by a newer version.
+    """
+    try:
+        with safe_open(path, framework="np") as file:
+            metadata = file.metadata() or {}
+    except (SafetensorError, OSError, ValueError) as error:
+        raise UserError(
+            "{path} can't be read as a checkpoint ({reason}). Choose a .safetensors file that ViT Pad has written.",
+            path=path,
+            reason=_short(error),
+        ) from error
+    return _parse(metadata, path)
+
+
+def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
+    try:
+        facts = {key: json.loads(value) for key, value in metadata.items()}
+        version, kind, model = facts["format_version"], facts["kind"], dict(facts["model"])
+        temperature, training = float(facts["temperature"]), dict(facts["training"])
+        seen, metrics = tuple(facts["seen"]), dict(facts["metrics"])
+        is_newer = version > FORMAT_VERSION
+    except (KeyError, ValueError, TypeError) as error:
+        raise _foreign(path) from error
+    if is_newer:
+        raise UserError(
+            "{path} was written by a newer ViT Pad (format {version}). Update ViT Pad to read it.",
+            path=path,
+            version=version,
+        )
+    if kind != KIND:
+        raise _foreign(path)
+    try:
+        config = config_from_dict(ModelConfig, model)
+    except UserError as error:
+        raise UserError("{path} describes a model that can't be built: {reason}", path=path, reason=error) from error
+    return ModelInfo(model=config, temperature=temperature, training=training, seen=seen, metrics=metrics)
+
+
+def _foreign(path: Path) -> UserError:
+    return UserError(
+        "{path} is no checkpoint of ViT Pad. Choose a .safetensors file that ViT Pad has written.", path=path
+    )
+
+
+def _names_in(folder: Path) -> tuple[str, ...]:
+    files = folder.glob(f"*{SUFFIX}") if folder.is_dir() else ()
+    return tuple(sorted(file.name.removesuffix(SUFFIX) for file in files if not file.name.endswith(STATE_SUFFIX)))
+
+
+def _short(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,365 @@
+"""The training loop, as a generator of facts: it knows nothing of threads, files or printing."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import time
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.augment import random_affine
+from training.config import TrainConfig
+from training.data import ImageSet, TrainingData
+from training.errors import Message
+from training.model import VisionTransformer
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+WARM_UP = 0.3  # share of a one-cycle run in which the learning rate rises
+FIRST_SHARE = 1 / 25  # of the highest learning rate, at the first step
+LAST_SHARE = 1e-4  # of the highest learning rate, at the last step
+EVALUATION_BATCH = 500
+RATE_WINDOW_S = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class RunState:
+    """All that a run needs to go on as if it had not stopped; numpy, owned by whoever asked for it."""
+
+    config: TrainConfig
+    step: int  # steps done
+    weights: Arrays
+    averaged: Arrays  # empty without averaging
+    best: Arrays  # weights of the best epoch so far; the starting weights before the first
+    best_epoch: int
+    best_accuracy: float | None
+    optimizer: Arrays
+    generators: Arrays  # states of the random generators
+    order: npt.NDArray[np.int64]  # the images of this epoch, in their order
+
+    @property
+    def shown_weights(self) -> Arrays:
+        """Give the weights to answer with: the averaged ones where there are any."""
+        return self.averaged or self.weights
+
+
+@dataclass(frozen=True)
+class TrainProgress:
+    """What is known after a step. Steps and epochs count from 1."""
+
+    step: int
+    num_steps: int
+    epoch: int
+    loss: float
+    learning_rate: float
+    images_per_s: float
+    val_loss: float | None = None  # at the end of an epoch
+    val_accuracy: float | None = None
+    state: RunState | None = None  # at the end of an epoch, and when wanted
+
+
+@dataclass(frozen=True)
+class TrainChange:
+    """What is to change from the next step on; None leaves it."""
+
+    learning_rate: float | None = None
+    weight_decay: float | None = None
+    dropout: float | None = None
+    augmentation: str | None = None
+    epochs: int | None = None
+    want_state: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TrainResult:
+    """How a run ended: the weights of its best epoch by validation."""
+
+    weights: Arrays
+    epoch: int  # 0: no epoch was finished, these are the starting weights
+    val_accuracy: float | None
+    problem: Message | None = None  # why the run stopped early
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a model does on a set."""
+
+    loss: float
+    accuracy: float
+
+
+def train(
+    model: VisionTransformer, data: TrainingData, config: TrainConfig, *, state: RunState | None = None
+) -> Generator[TrainProgress, TrainChange | None, TrainResult]:
+    """Train `model` in place; yield what is known after every step, take a change by `send`, return the best weights.
+
+    The run owns its random generators: with the same config, data and thread count the CPU gives the same numbers,
+    whatever else draws random numbers. Going on from `state` gives what the uninterrupted run would have given. A loss
+    that is not finite ends the run with its problem and the last good weights. The caller owns the model between two
+    steps but must not change it.
+
+    Args:
+        model: the model, with its starting weights, on its device.
+        data: the sets, on the same device.
+        config: how to train; its `device` and `threads` are the caller's business.
+        state: where to go on.
+    """
+    run = _Run(model, data, config)
+    if state is not None:
+        run.load(state)
+    while run.step < run.num_steps:
+        loss, rate = run.do_step()
+        if not math.isfinite(loss):
+            return run.result(
+                Message(
+                    "The loss is no longer a number at step {step}. Lower the learning rate and start again.",
+                    step=run.step + 1,
+                )
+            )
+        score = run.end_epoch() if run.step % run.steps_per_epoch == 0 else None
+        change = yield TrainProgress(
+            step=run.step,
+            num_steps=run.num_steps,
+            epoch=1 + (run.step - 1) // run.steps_per_epoch,
+            loss=loss,
+            learning_rate=rate,
+            images_per_s=run.pace.images_per_s,
+            val_loss=score.loss if score else None,
+            val_accuracy=score.accuracy if score else None,
+            state=run.state() if score or run.is_state_wanted else None,
+        )
+        run.apply(change or TrainChange())
+    return run.result()
+
+
+def learning_rate_at(step: int, num_steps: int, config: TrainConfig) -> float:
+    """Give the learning rate of `step`, from 0 to num_steps - 1.
+
+    One-cycle (Smith and Topin, 2018): up along a half cosine, then down along another to almost nothing.
+    """
+    if config.schedule == "none":
+        return config.learning_rate
+    place = step / max(num_steps - 1, 1)
+    if place < WARM_UP:
+        low, share = FIRST_SHARE, place / WARM_UP
+    else:
+        low, share = LAST_SHARE, (1 - place) / (1 - WARM_UP)
+    return config.learning_rate * (low + (1 - low) * (1 - math.cos(math.pi * share)) / 2)
+
+
+@torch.no_grad()
+def score(model: nn.Module, images: ImageSet, image_size: int) -> Score:
+    """Measure mean cross-entropy and accuracy of `model`, as it stands, on a set."""
+    losses, correct = 0.0, 0
+    for start in range(0, len(images), EVALUATION_BATCH):
+        indices = torch.arange(start, min(start + EVALUATION_BATCH, len(images)), device=images.labels.device)
+        batch, labels = images.batch(indices, image_size)
+        logits = model(batch)
+        losses += functional.cross_entropy(logits, labels, reduction="sum").item()
+        correct += int((logits.argmax(dim=-1) == labels).sum())
+    return Score(losses / len(images), correct / len(images))
+
+
+class _Run:
+    """What changes while a run goes on."""
+
+    def __init__(self, model: VisionTransformer, data: TrainingData, config: TrainConfig) -> None:
+        device = next(model.parameters()).device
+        self.model = model.train()
+        self.data = data
+        self.config = config
+        self.step = 0
+        self.is_state_wanted = False
+        self.pace = _Pace()
+        self.optimizer = _make_optimizer(model, config)
+        self.averaged = copy.deepcopy(model).eval().requires_grad_(False) if config.averaging else None
+        self.best: Arrays = _weights_of(model)
+        self.best_epoch = 0
+        self.best_accuracy: float | None = None
+        self.order_generator = torch.Generator().manual_seed(config.seed)
+        self.augmentation_generator = torch.Generator(device).manual_seed(config.seed + 1)
+        self.dropout_generator = torch.Generator(device).manual_seed(config.seed + 2)
+        model.set_dropout_generator(self.dropout_generator)
+        self.order = torch.empty(0, dtype=torch.int64)
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return math.ceil(len(self.data.train) / self.config.batch_size)
+
+    @property
+    def num_steps(self) -> int:
+        return self.config.epochs * self.steps_per_epoch
+
+    def do_step(self) -> tuple[float, float]:
+        """Do one step; give its loss and learning rate. A loss or gradient that isn't finite changes no weight."""
+        images, labels = self._next_batch()
+        rate = self._set_learning_rate()
+        with self._precision(images.device):
+            logits = self.model(images)
+            loss = functional.cross_entropy(logits, labels, label_smoothing=self.config.label_smoothing)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        longest = self.config.clip_norm or math.inf
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), longest)
+        if not (math.isfinite(loss.item()) and math.isfinite(norm.item())):
+            return math.nan, rate
+        self.optimizer.step()
+        self.step += 1
+        self._average()
+        self.pace.count(len(labels))
+        return loss.item(), rate
+
+    def end_epoch(self) -> Score:
+        """Judge the weights by the validation images and keep the best."""
+        model = (self.model if self.averaged is None else self.averaged).eval()
+        result = score(model, self.data.validation, self.model.config.image_size)
+        self.model.train()
+        self.pace.rest()
+        if self.best_accuracy is None or result.accuracy > self.best_accuracy:
+            self.best, self.best_accuracy = _weights_of(model), result.accuracy
+            self.best_epoch = self.step // self.steps_per_epoch
+        return result
+
+    def apply(self, change: TrainChange) -> None:
+        """Take a change into the config, from which every step reads."""
+        self.is_state_wanted = change.want_state
+        changed = {
+            field.name: getattr(change, field.name)
+            for field in dataclasses.fields(change)
+            if field.name != "want_state" and getattr(change, field.name) is not None
+        }
+        if not changed:
+            return
+        self.config = dataclasses.replace(self.config, **changed)
+        self.model.set_dropout(self.config.dropout)
+        for group in self.optimizer.param_groups:
+            group["weight_decay"] = self.config.weight_decay if group["is_decayed"] else 0.0
+
+    def result(self, problem: Message | None = None) -> TrainResult:
+        return TrainResult(self.best, self.best_epoch, self.best_accuracy, problem)
+
+    def state(self) -> RunState:
+        return RunState(
+            config=self.config,
+            step=self.step,
+            weights=_weights_of(self.model),
+            averaged=_weights_of(self.averaged) if self.averaged is not None else {},
+            best=self.best,
+            best_epoch=self.best_epoch,
+            best_accuracy=self.best_accuracy,
+            optimizer={
+                f"{name}.{key}": _to_numpy(value)
+                for name, parameter in self.model.named_parameters()
+                for key, value in self.optimizer.state[parameter].items()
+            },
+            generators={name: _to_numpy(generator.get_state()) for name, generator in self._generators().items()},
+            order=_to_numpy(self.order),
+        )
+
+    def load(self, state: RunState) -> None:
+        self.config, self.step = state.config, state.step
+        self.best, self.best_epoch, self.best_accuracy = state.best, state.best_epoch, state.best_accuracy
+        load_arrays(self.model, state.weights)
+        if self.averaged is not None:
+            load_arrays(self.averaged, state.averaged)
+        for name, parameter in self.model.named_parameters():
+            prefix = f"{name}."
+            moments = {key.removeprefix(prefix): value for key, value in state.optimizer.items()}
+            self.optimizer.state[parameter] = {
+                key: torch.tensor(value, device=parameter.device) for key, value in moments.items() if "." not in key
+            }
+        for name, generator in self._generators().items():
+            generator.set_state(torch.tensor(state.generators[name]))
+        self.order = torch.tensor(state.order)
+
+    def _generators(self) -> dict[str, torch.Generator]:
+        return {
+            "order": self.order_generator,
+            "augmentation": self.augmentation_generator,
+            "dropout": self.dropout_generator,
+        }
+
+    def _next_batch(self) -> tuple[Tensor, Tensor]:
+        place = self.step % self.steps_per_epoch
+        if place == 0:
+            self.order = torch.randperm(len(self.data.train), generator=self.order_generator)
+        size = self.config.batch_size
+        indices = self.order[place * size : (place + 1) * size].to(self.data.train.labels.device)
+        images, labels = self.data.train.batch(indices, self.model.config.image_size)
+        if self.config.augmentation == "affine":
+            images = random_affine(images, self.augmentation_generator)
+        return images, labels
+
+    def _set_learning_rate(self) -> float:
+        rate = learning_rate_at(self.step, self.num_steps, self.config)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        return rate
+
+    def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
+        is_mixed = self.config.mixed_precision and device.type == "cuda"
+        return torch.autocast("cuda", torch.bfloat16) if is_mixed else nullcontext()
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the averaged weights (Polyak and Juditsky, 1992); at first faster, so that the start is forgotten."""
+        if self.averaged is None:
+            return
+        kept = min(self.config.averaging, self.step / (self.step + 9))
+        torch._foreach_lerp_(list(self.averaged.parameters()), list(self.model.parameters()), 1 - kept)
+
+
+class _Pace:
+    """Images per second over the last two seconds of work."""
+
+    def __init__(self) -> None:
+        self.images_per_s = 0.0
+        self.rest()
+
+    def count(self, images: int) -> None:
+        self.images += images
+        elapsed_s = time.perf_counter() - self.start_s
+        if elapsed_s >= RATE_WINDOW_S or not self.images_per_s:
+            self.images_per_s = self.images / elapsed_s
+        if elapsed_s >= RATE_WINDOW_S:
+            self.rest()
+
+    def rest(self) -> None:
+        self.start_s, self.images = time.perf_counter(), 0
+
+
+def _make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+    """Make AdamW (Loshchilov and Hutter, ICLR 2019) or Adam; only weight matrices decay."""
+    matrices: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
+    for name, parameter in model.named_parameters():
+        (matrices if name.endswith("weight") and parameter.ndim > 1 else others).append(parameter)
+    groups = [
+        {"params": matrices, "weight_decay": config.weight_decay, "is_decayed": True},
+        {"params": others, "weight_decay": 0.0, "is_decayed": False},
+    ]
+    make = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
+    second_moment = 0.99 if config.schedule == "one-cycle" else 0.999  # a short run can't wait for 0.999 to settle
+    return make(groups, lr=config.learning_rate, betas=(0.9, second_moment), fused=True)
+
+
+def load_arrays(model: nn.Module, weights: Arrays) -> None:
+    """Put `weights`, by name, into a model."""
+    model.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+
+
+def _weights_of(model: nn.Module) -> dict[str, npt.NDArray[Any]]:
+    return {name: _to_numpy(value) for name, value in model.state_dict().items()}
+
+
+def _to_numpy(tensor: Tensor) -> npt.NDArray[Any]:
+    return np.array(tensor.detach().cpu())
