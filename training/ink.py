@@ -1,7 +1,7 @@
 """Drawing ink straight at the model's resolution: strokes as vectors, a picture by antialiased resampling.
 
-Shapes: N points, P pieces (short straight parts of strokes), S image_size. Image positions are in pixels, and pixel i spans
-i .. i + 1, so that the image's middle is S / 2.
+Shapes: N points, P pieces (short straight parts of strokes), W window, S image_size. Image positions are in pixels;
+pixel i spans i .. i + 1, so that the image's middle is S / 2.
 """
 
 from __future__ import annotations
@@ -9,22 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from training.facts import Box, FloatArray, Placement, PlacementMode
-from training.strokes import DEFAULT_WIDTH, PAD_SIZE, Stroke
-
-if TYPE_CHECKING:
-    from training.pictures import Picture
+from training.pictures import Picture, pad_box
+from training.strokes import PAD_SIZE, Stroke
 
 # MNIST's digits fill a box of 20 of their 28 pixels.
 BOX_SHARE = 20 / 28
-# Line width and width of a line's soft edge, as shares of the side. MNIST's first 5,000 training digits, resized from 28 to 32
-# pixels, have a mean line width (2 * sum of ink / total variation) of 3.11 px and a mean edge width (total variation / sum of
-# squared gradients) of 2.40 px; pendigits drawn with these two have 3.11 and 2.40.
+# Line width and width of a line's soft edge, as shares of the side. MNIST's first 5,000 training digits, resized from
+# 28 to 32 pixels, have a line width (2 * sum of ink / total variation) of 3.11 px (mean; the median is 2.99) and an
+# edge width (total variation / sum of squared gradients) of 2.40 px; pendigits drawn with these two have 3.06 and 2.43.
 LINE_SHARE = 2.9 / 32
 EDGE_SHARE = 2.5 / 32
 # The thinnest line drawn, half a pixel at 32: thinner ones would be paler than anything a model has seen.
@@ -38,8 +36,9 @@ _MAX_PIECES = 8_000
 _DENSE_CELL_SHARE = 1 / 128
 # Pixels worked on at a time, which bounds the memory that large images and dense drawings take.
 _CHUNK = 1 << 21
-# Coordinates are held to this: squares of them are still finite.
+# Coordinates and widths are held to these: their squares and ratios are still finite.
 _FARTHEST = 1e15
+_THINNEST = 1e-9
 
 Points = npt.NDArray[np.float64]
 
@@ -54,10 +53,18 @@ class InkImage:
 
 
 class _Lines(NamedTuple):
-    """All points of all strokes, one after the other."""
+    """All points of all strokes, one stroke after the other; finite, and not too far for arithmetic."""
 
     points: Points  # (N, 2)
     is_last: npt.NDArray[np.bool_]  # (N,), True where a stroke ends
+    widths: Points  # (N,)
+
+
+class _Segments(NamedTuple):
+    """Straight parts of lines, in pixels."""
+
+    starts: Points  # (N, 2)
+    steps: Points  # (N, 2), from the start to the end
     widths: Points  # (N,)
 
 
@@ -77,34 +84,34 @@ def make_image(
 ) -> InkImage | None:
     """Draw what is on the pad as a model's input; None where nothing is drawn.
 
-    With three channels and a picture, the picture keeps its colours: shorter side resized, centre cut out, strokes white on it.
-    Everywhere else the grey ink is repeated in each channel.
+    With three channels and a picture, the picture keeps its colours: shorter side resized, centre cut out, strokes
+    white on it. Everywhere else the grey ink is repeated in each channel.
     """
-    strokes = _drawable(strokes)
+    lines = _joined(strokes)
+    box = _box(lines, picture)
     if picture is not None and in_channels == 3:
-        return _color_image(strokes, picture, image_size)
-    drawn = _draw(strokes, picture, mode, image_size)
-    box = ink_box(strokes, picture)
+        return _color_image(lines, picture, image_size, box or pad_box(picture))
+    drawn = _draw(lines, picture, mode, image_size)
     if drawn is None or box is None:
         return None
     grey, placement = drawn
     return InkImage(_read_only(np.repeat(grey[None], in_channels, axis=0)), placement, box)
 
 
-def place(
-    strokes: Sequence[Stroke], picture: Picture | None, mode: PlacementMode, image_size: int
-) -> Placement | None:
+def place(strokes: Sequence[Stroke], picture: Picture | None, mode: PlacementMode, image_size: int) -> Placement | None:
     """Give the placement of the pad in the grey image; None where nothing is drawn."""
-    drawn = _draw(_drawable(strokes), picture, mode, image_size)
+    drawn = _draw(_joined(strokes), picture, mode, image_size)
     return None if drawn is None else drawn[1]
 
 
 def ink_box(strokes: Sequence[Stroke], picture: Picture | None) -> Box | None:
     """Give the box round all ink, line widths included, in pad units; None where nothing is drawn."""
-    parts = [
-        _Bounds(*(each.points[:, :2].min(axis=0) - each.width / 2), *(each.points[:, :2].max(axis=0) + each.width / 2))
-        for each in _drawable(strokes)
-    ]
+    return _box(_joined(strokes), picture)
+
+
+def _box(lines: _Lines, picture: Picture | None) -> Box | None:
+    margins = lines.widths[:, None] / 2
+    parts = [_bounds(np.concatenate([lines.points - margins, lines.points + margins]))] if len(margins) else []
     if picture is not None and picture.ink_box is not None:
         parts.append(_picture_bounds(picture, picture.ink_box))
     if not parts:
@@ -113,23 +120,13 @@ def ink_box(strokes: Sequence[Stroke], picture: Picture | None) -> Box | None:
     return Box(left, top, right - left, bottom - top)
 
 
-def _drawable(strokes: Sequence[Stroke]) -> tuple[Stroke, ...]:
-    """Leave out points that aren't finite and hold the rest to where arithmetic is safe; most strokes pass untouched."""
-    safe = []
-    for stroke in strokes:
-        xy = stroke.points[:, :2]
-        if len(xy) and np.abs(xy).max() <= _FARTHEST:  # False for NaN
-            safe.append(stroke)
-            continue
-        finite = xy[np.isfinite(xy).all(axis=1)]
-        if len(finite):
-            safe.append(Stroke(np.clip(finite, -_FARTHEST, _FARTHEST), stroke.width))
-    return tuple(safe)
-
-
 def _read_only(image: FloatArray) -> FloatArray:
     image.flags.writeable = False
     return image
+
+
+def _bounds(points: Points) -> _Bounds:
+    return _Bounds(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
 def _union(parts: Sequence[_Bounds]) -> _Bounds:
@@ -142,63 +139,58 @@ def _union(parts: Sequence[_Bounds]) -> _Bounds:
 
 
 def _draw(
-    strokes: Sequence[Stroke], picture: Picture | None, mode: PlacementMode, size: int
+    lines: _Lines, picture: Picture | None, mode: PlacementMode, size: int
 ) -> tuple[FloatArray, Placement] | None:
     if picture is not None and picture.ink_box is None:
         picture = None
-    if not strokes and picture is None:
+    if not len(lines.points) and picture is None:
         return None
     if mode == "like-mnist":
-        return _draw_like_mnist(strokes, picture, size)
+        return _draw_like_mnist(lines, picture, size)
     placement = Placement(size / PAD_SIZE, 0.0, 0.0)
-    grey = _render(_placed(strokes, placement), size)
-    return _with_picture(grey, picture, placement), placement
+    return _with_picture(_drawn_as_placed(lines, placement, size), picture, placement), placement
 
 
-def _placed(strokes: Sequence[Stroke], placement: Placement) -> _Lines:
-    """Bring strokes, widths too, to pixels."""
-    points, is_last, widths = _joined(strokes)
-    return _Lines(points * placement.scale + placement[1:], is_last, widths * placement.scale)
+def _drawn_as_placed(lines: _Lines, placement: Placement, size: int) -> FloatArray:
+    """Draw lines with the widths they have on the pad."""
+    scale, *shift = placement
+    widths = np.maximum(lines.widths * scale, _THINNEST_SHARE * size)
+    placed = _Lines(lines.points * scale + np.array(shift), lines.is_last, widths)
+    return _render(_pieces(_within(_segments(placed, size), size), size), size)
 
 
-def _draw_like_mnist(
-    strokes: Sequence[Stroke], picture: Picture | None, size: int
-) -> tuple[FloatArray, Placement]:
-    line = LINE_SHARE * size
-    points, is_last, widths = _joined(strokes)
-    skeleton = _Bounds(*points.min(axis=0).tolist(), *points.max(axis=0).tolist()) if strokes else None
+def _draw_like_mnist(lines: _Lines, picture: Picture | None, size: int) -> tuple[FloatArray, Placement]:
+    line_px = LINE_SHARE * size
+    skeleton = _bounds(lines.points) if len(lines.points) else None
     raster = None if picture is None or picture.ink_box is None else _picture_bounds(picture, picture.ink_box)
-    scale = _fitting_scale(skeleton, raster, line, BOX_SHARE * size)
+    scale = _fitting_scale(skeleton, raster, line_px, BOX_SHARE * size)
     if scale is None:  # a dot, whose width on the pad gives the scale
-        scale = line / (strokes[0].width if strokes[0].width > 0 else DEFAULT_WIDTH)
-    parts = [] if skeleton is None else [_grown(skeleton, line / 2 / scale)]
+        scale = line_px / float(lines.widths[0])
+    parts = [] if skeleton is None else [_grown(skeleton, line_px / 2 / scale)]
     left, top, right, bottom = _union(parts if raster is None else [*parts, raster])
-    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
+    middle = np.array(((left + right) / 2, (top + bottom) / 2))
     # Points relative to the box's middle: far from the pad's corner `scale * x + shift` would lose its digits.
-    lines = _Lines((points - (middle_x, middle_y)) * scale, is_last, np.full(len(widths), line))
-    lines = _thinned(lines, size * _CELL_SHARE)
+    scaled = _Lines((lines.points - middle) * scale, lines.is_last, np.full(len(lines.widths), line_px))
+    pieces = _pieces(_segments(scaled, size), size)
 
-    def draw_at(x: float, y: float) -> tuple[FloatArray, Placement]:
-        placement = Placement(scale, x - scale * middle_x, y - scale * middle_y)
-        grey = _render(lines._replace(points=lines.points + (x, y)), size)
-        return _with_picture(grey, picture, placement), placement
+    def draw_at(position: npt.NDArray[np.float64]) -> tuple[FloatArray, Placement]:
+        placement = Placement(scale, *(position - scale * middle).tolist())
+        moved = pieces.copy()
+        moved[:, :2] += position
+        return _with_picture(_render(moved, size), picture, placement), placement
 
-    first, _ = draw_at(size / 2, size / 2)
-    mass_x, mass_y = _centre_of_mass(first)
+    centre = np.full(2, size / 2)
+    first, _ = draw_at(centre)
     # The box stays within the image, so that no ink is lost where the mass lies far from the box's middle.
-    room_x = max(0.0, (size - (right - left) * scale) / 2)
-    room_y = max(0.0, (size - (bottom - top) * scale) / 2)
-    return draw_at(
-        size / 2 + min(max(size / 2 - mass_x, -room_x), room_x),
-        size / 2 + min(max(size / 2 - mass_y, -room_y), room_y),
-    )
+    room = np.maximum(0, size - np.array((right - left, bottom - top)) * scale) / 2
+    return draw_at(centre + np.clip(centre - _centre_of_mass(first), -room, room))
 
 
 def _fitting_scale(skeleton: _Bounds | None, raster: _Bounds | None, line: float, room: float) -> float | None:
     """Give the largest scale at which the union of lines and raster ink is at most `room` pixels wide and high.
 
-    Lines stick out of their skeleton by half the line width at any scale; a picture's ink grows with the scale. None where
-    there is nothing but a dot.
+    Lines stick out of their skeleton by half the line width at any scale; a picture's ink grows with the scale. None
+    where there is nothing but a dot.
     """
     scales = []
     sides = [(part, margin) for part, margin in ((skeleton, line / 2), (raster, 0.0)) if part is not None]
@@ -215,110 +207,117 @@ def _grown(bounds: _Bounds, margin: float) -> _Bounds:
     return _Bounds(left - margin, top - margin, right + margin, bottom + margin)
 
 
-def _centre_of_mass(grey: FloatArray) -> tuple[float, float]:
-    size = len(grey)
+def _centre_of_mass(grey: FloatArray) -> npt.NDArray[np.float64]:
     total = float(grey.sum())
+    centres = np.arange(len(grey)) + 0.5
     if total <= 0:
-        return size / 2, size / 2
-    centres = np.arange(size) + 0.5
-    return float(grey.sum(axis=0) @ centres) / total, float(grey.sum(axis=1) @ centres) / total
+        return np.full(2, len(grey) / 2)
+    return np.array((grey.sum(axis=0) @ centres, grey.sum(axis=1) @ centres)) / total
 
 
 def _joined(strokes: Sequence[Stroke]) -> _Lines:
     if not strokes:
         return _Lines(np.zeros((0, 2)), np.zeros(0, dtype=bool), np.zeros(0))
-    counts = [len(each.points) for each in strokes]
-    is_last = np.zeros(sum(counts), dtype=bool)
-    is_last[np.cumsum(counts) - 1] = True
-    widths = np.repeat(np.array([each.width for each in strokes], dtype=np.float64), counts)
-    return _Lines(np.concatenate([each.points[:, :2] for each in strokes]), is_last, widths)
+    points = np.concatenate([each.points[:, :2] for each in strokes])
+    owners = np.repeat(np.arange(len(strokes)), [len(each.points) for each in strokes])
+    is_finite = np.isfinite(points).all(axis=1)
+    points, owners = np.clip(points[is_finite], -_FARTHEST, _FARTHEST), owners[is_finite]
+    widths = np.maximum([each.width for each in strokes], _THINNEST)
+    is_last = np.ones(len(owners), dtype=bool)
+    is_last[:-1] = owners[1:] != owners[:-1]
+    return _Lines(points, is_last, widths[owners])
 
 
-def _thinned(lines: _Lines, cell: float) -> _Lines:
-    """Drop points that lie in the same cell as the one before; first and last points of strokes stay."""
+def _segments(lines: _Lines, size: int) -> _Segments:
+    """Give the straight parts of lines in pixels, after leaving out points that all but touch the one before."""
     points, is_last, widths = lines
-    cells = np.floor(points / cell + _CELL_OFFSET)
-    keep = is_last.copy()
-    keep[:1] = True
-    keep[1:] |= is_last[:-1] | (cells[1:] != cells[:-1]).any(axis=1)
-    return _Lines(points[keep], is_last[keep], widths[keep])
+    cells = np.floor(points / (size * _CELL_SHARE) + _CELL_OFFSET)
+    is_first = np.ones_like(is_last)
+    is_first[1:] = is_last[:-1]
+    keep = is_first | is_last
+    keep[1:] |= (cells[1:] != cells[:-1]).any(axis=1)
+    points, is_first, is_last, widths = points[keep], is_first[keep], is_last[keep], widths[keep]
+    steps = np.zeros_like(points)
+    steps[:-1] = points[1:] - points[:-1]
+    steps[is_last] = 0
+    counts = ~is_last | is_first  # from a stroke's last point nothing starts, unless it is the only one: a dot
+    return _Segments(points[counts], steps[counts], widths[counts])
 
 
-def _render(lines: _Lines, size: int) -> FloatArray:
-    """Draw lines (pixels) with round ends as grey levels (S, S): each pixel takes the darkest line that reaches it."""
+def _within(segments: _Segments, size: int) -> _Segments:
+    """Cut off, and leave out, what is too far from the image to show in it.
+
+    Liang and Barsky, A New Concept and Method for Line Clipping, 1984.
+    """
+    starts, steps, widths = segments
+    margin = (widths[:, None] + EDGE_SHARE * size) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (-margin - starts) / steps, (size + margin - starts) / steps
+    is_still = steps == 0
+    is_inside = (starts >= -margin) & (starts <= size + margin)
+    begin = np.where(is_still, np.where(is_inside, 0.0, np.inf), np.minimum(one, other)).max(axis=1)
+    end = np.where(is_still, 1.0, np.maximum(one, other)).min(axis=1)
+    begin, end = np.maximum(begin, 0.0), np.minimum(end, 1.0)
+    shown = begin <= end
+    begin, end = begin[shown, None], end[shown, None]
+    return _Segments(starts[shown] + begin * steps[shown], (end - begin) * steps[shown], widths[shown])
+
+
+def _pieces(segments: _Segments, size: int) -> FloatArray:
+    """Cut segments into pieces (P, 5) no longer than a line's reach: start x, y, step x, y, width."""
+    starts, steps, widths = segments
+    longest = np.maximum(1.0, (widths + EDGE_SHARE * size) / 2)
+    counts = np.maximum(1, np.ceil(np.hypot(steps[:, 0], steps[:, 1]) / longest)).astype(np.int64)
+    if counts.sum() > _MAX_PIECES:
+        return _dense_pieces(segments, size)
+    steps = np.repeat(steps / counts[:, None], counts, axis=0)
+    starts = np.repeat(starts, counts, axis=0) + _numbers(counts)[:, None] * steps
+    return np.column_stack([starts, steps, np.repeat(widths, counts)]).astype(np.float32)
+
+
+def _numbers(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Count from 0 in each of several runs: [2, 3] gives [0, 1, 0, 1, 2]."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _dense_pieces(segments: _Segments, size: int) -> FloatArray:
+    """Give a dot (P, 5) for each small cell that lines pass through: bounded, whatever the number of lines."""
+    starts, steps, widths = segments
+    cell = size * _DENSE_CELL_SHARE
+    corner = np.minimum(starts, starts + steps).min(axis=0)
+    columns, rows = (np.ceil(np.ptp(np.concatenate([starts, starts + steps]), axis=0) / cell) + 1).astype(np.int64)
+    dots = []
+    for width in np.unique(widths):
+        passed = np.zeros((rows, columns), dtype=bool)
+        for chosen in np.array_split(np.flatnonzero(widths == width), len(starts) // 50_000 + 1):
+            counts = np.ceil(np.hypot(*steps[chosen].T) / cell).astype(np.int64) + 1
+            share = _numbers(counts) / np.repeat(np.maximum(1, counts - 1), counts)
+            along = np.repeat(starts[chosen] - corner, counts, axis=0)
+            along += share[:, None] * np.repeat(steps[chosen], counts, axis=0)
+            x, y = (along / cell).astype(np.int64).T
+            passed[y, x] = True
+        y, x = np.nonzero(passed)
+        dot = np.zeros((len(x), 5), dtype=np.float32)
+        dot[:, :2] = corner + (np.column_stack([x, y]) + 0.5) * cell
+        dot[:, 4] = width
+        dots.append(dot)
+    return np.concatenate(dots)
+
+
+def _render(pieces: FloatArray, size: int) -> FloatArray:
+    """Draw pieces with round ends as grey levels (S, S): each pixel takes the darkest piece that reaches it."""
     grey = np.zeros(size * size, dtype=np.float32)
-    edge = EDGE_SHARE * size
-    lines = lines._replace(widths=np.maximum(lines.widths, size * _THINNEST_SHARE))
-    pieces = _pieces(_thinned(lines, size * _CELL_SHARE), edge, size)
     if len(pieces):
-        extent = float(np.abs(pieces[:, 2:4]).max() + pieces[:, 4].max()) + edge
-        window = min(size, int(extent) + 1)
+        edge = EDGE_SHARE * size
+        window = min(size, int(np.abs(pieces[:, 2:4]).max() + pieces[:, 4].max() + edge) + 1)
         rows = max(1, _CHUNK // window**2)
         for start in range(0, len(pieces), rows):
             _stamp(grey, pieces[start : start + rows], window, edge, size)
     return grey.reshape(size, size)
 
 
-def _pieces(lines: _Lines, edge: float, size: int) -> FloatArray:
-    """Cut lines into short straight pieces (P, 5): start x, y, step x, y, width. What lies off the image is left out."""
-    points, is_last, widths = lines
-    # A point that ends a stroke goes to itself, so that a dot is a piece of no length.
-    following = np.where(is_last[:, None], points, np.roll(points, -1, axis=0))
-    steps = following - points
-    begin, end = _clipped(points, steps, (widths[:, None] + edge) / 2, size)
-    inside = (begin <= end) & (~is_last | np.roll(is_last, 1))  # the last point adds nothing, unless it is the first
-    starts, steps = (points + begin[:, None] * steps)[inside], ((end - begin)[:, None] * steps)[inside]
-    widths = widths[inside]
-    lengths = np.hypot(steps[:, 0], steps[:, 1])
-    counts = np.maximum(1, np.ceil(lengths / np.maximum(1.0, (widths + edge) / 2))).astype(np.int64)
-    if counts.sum() > _MAX_PIECES:
-        return _dense_pieces(starts, steps, widths, size)
-    steps /= counts[:, None]
-    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    steps = np.repeat(steps, counts, axis=0)
-    starts = np.repeat(starts, counts, axis=0) + number[:, None] * steps
-    return np.column_stack([starts, steps, np.repeat(widths, counts)]).astype(np.float32)
-
-
-def _clipped(starts: Points, steps: Points, margin: Points, size: int) -> tuple[Points, Points]:
-    """Give the share (begin, end) of each step that lies in the image grown by a margin; begin > end where none does.
-
-    Liang and Barsky, A New Concept and Method for Line Clipping, 1984.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = (-margin - starts) / steps, (size + margin - starts) / steps
-    still = steps == 0
-    within = (starts >= -margin) & (starts <= size + margin)
-    begin = np.where(still, np.where(within, 0.0, np.inf), np.minimum(one, other)).max(axis=1)
-    end = np.where(still, 1.0, np.maximum(one, other)).min(axis=1)
-    return np.maximum(begin, 0.0), np.minimum(end, 1.0)
-
-
-def _dense_pieces(starts: Points, steps: Points, widths: Points, size: int) -> FloatArray:
-    """Give a dot (P, 5) for each small cell that lines pass through: bounded, whatever the number of lines."""
-    cell = size * _DENSE_CELL_SHARE
-    dots = []
-    for width in np.unique(widths):
-        margin = width / 2 + EDGE_SHARE * size
-        side = int((size + 2 * margin) / cell) + 2
-        passed = np.zeros((side, side), dtype=bool)
-        for chosen in np.array_split(np.flatnonzero(widths == width), len(starts) // 50_000 + 1):
-            lengths = np.hypot(*steps[chosen].T)
-            counts = np.ceil(lengths / cell).astype(np.int64) + 1
-            number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            share = number / np.repeat(np.maximum(1, counts - 1), counts)
-            along = np.repeat(starts[chosen], counts, axis=0) + share[:, None] * np.repeat(steps[chosen], counts, axis=0)
-            x, y = ((along + margin) / cell).astype(np.int64).clip(0, side - 1).T
-            passed[y, x] = True
-        y, x = np.nonzero(passed)
-        dot = np.zeros((len(x), 5), dtype=np.float32)
-        dot[:, 0], dot[:, 1], dot[:, 4] = (x + 0.5) * cell - margin, (y + 0.5) * cell - margin, width
-        dots.append(dot)
-    return np.concatenate(dots)
-
-
 def _stamp(grey: FloatArray, pieces: FloatArray, window: int, edge: float, size: int) -> None:
-    """Draw pieces into `grey` (S * S,), each into a window of pixels round it. W window."""
+    """Draw pieces into `grey` (S * S,), each into a window of pixels round it."""
     step_x, step_y, width = pieces[:, 2], pieces[:, 3], pieces[:, 4]
     first = np.ceil(pieces[:, :2] + pieces[:, 2:4] / 2 - window / 2 - 0.5)
     first = np.clip(first, 0, size - window).astype(np.int32)  # (P, 2)
@@ -342,24 +341,58 @@ def _stamp(grey: FloatArray, pieces: FloatArray, window: int, edge: float, size:
 
 def _picture_bounds(picture: Picture, part: Box) -> _Bounds:
     """Give where a part of a picture, in the picture's pixels, lies on the pad."""
-    pad = _pad_box(picture)
+    pad = pad_box(picture)
     unit = pad.width / picture.ink.shape[1]
     left, top = pad.x + part.x * unit, pad.y + part.y * unit
     return _Bounds(left, top, left + part.width * unit, top + part.height * unit)
-
-
-def _pad_box(picture: Picture) -> Box:
-    from training.pictures import pad_box
-
-    return pad_box(picture)
 
 
 def _with_picture(grey: FloatArray, picture: Picture | None, placement: Placement) -> FloatArray:
     """Lay the picture's ink over that of the strokes: each pixel takes the darker."""
     if picture is None:
         return grey
-    raise NotImplementedError
+    size = len(grey)
+    pad = pad_box(picture)
+    scale = placement.scale * pad.width / picture.ink.shape[1]  # image pixels per pixel of the picture
+    # The smallest of the halved pictures that is still at least twice as fine as the image.
+    level = min(max(0, math.floor(math.log2(0.5 / scale))), len(picture.ink_levels) - 1)
+    ink = picture.ink_levels[level]
+    left, top = placement.to_image(pad.x, pad.y)
+    rows = _resizing_weights(ink.shape[0], scale * 2**level, top, size)
+    columns = _resizing_weights(ink.shape[1], scale * 2**level, left, size)
+    resized: FloatArray = np.clip(rows @ ink @ columns.T, 0, 1)
+    return np.maximum(grey, resized)
 
 
-def _color_image(strokes: Sequence[Stroke], picture: Picture, size: int) -> InkImage:
-    raise NotImplementedError
+def _resizing_weights(count: int, scale: float, start: float, size: int) -> FloatArray:
+    """Give the weights (S, count) that bring `count` pixels, each `scale` wide, the first at `start`, to S pixels.
+
+    Bilinear and antialiased, as MNIST is resized for training; beyond the border is paper.
+    """
+    radius = max(1.0, 1 / scale)  # in pixels of the picture
+    centres = (np.arange(size) + 0.5 - start) / scale - 0.5
+    first = np.floor(centres - radius)
+    taps = first[:, None] + np.arange(math.ceil(2 * radius) + 2)
+    weights = np.maximum(0, 1 - np.abs(taps - centres[:, None]) / radius)
+    weights /= weights.sum(axis=1, keepdims=True)
+    row, tap = np.nonzero((weights > 0) & (taps >= 0) & (taps < count))
+    matrix = np.zeros((size, count), dtype=np.float32)
+    matrix[row, taps[row, tap].astype(np.int64)] = weights[row, tap]
+    return matrix
+
+
+def _color_image(lines: _Lines, picture: Picture, size: int, box: Box) -> InkImage:
+    """Resize a picture's shorter side, cut out its centre and draw the strokes white on it."""
+    from PIL import Image
+
+    height, width = picture.ink.shape
+    shorter = min(height, width)
+    left, top = (width - shorter) / 2, (height - shorter) / 2
+    part = (left, top, left + shorter, top + shorter)
+    resized = Image.fromarray(picture.rgb).resize((size, size), Image.Resampling.BILINEAR, box=part)
+    colors = np.asarray(resized, dtype=np.float32).transpose(2, 0, 1) / 255  # (3, S, S)
+    pad = pad_box(picture)
+    scale = size / shorter * max(height, width) / PAD_SIZE
+    placement = Placement(scale, -scale * pad.x - size / shorter * left, -scale * pad.y - size / shorter * top)
+    white = _drawn_as_placed(lines, placement, size)
+    return InkImage(_read_only(colors + (1 - colors) * white), placement, box)

@@ -21,6 +21,7 @@ from training.facts import Box
 
 PAD_SIZE = 400.0
 DEFAULT_WIDTH = 22.0
+PAD = Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
 
 _KNOWN_KEYS = frozenset({"strokes", "label", "canvas", "width"})
 _LARGEST = 1e9  # for coordinates, widths and sides of a canvas
@@ -33,8 +34,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 class Stroke:
     """One line from pen down to pen up.
 
-    `points` is float64 (n, 2 to 4), n >= 1, read-only: x, y[, t_ms[, pressure]]; y grows downward. `width` is the line's
-    width in the same units.
+    `points` is float64 (n, 2 to 4), n >= 1, read-only: x, y[, t_ms[, pressure]]; y grows downward. `width` is the
+    line's width in the same units.
     """
 
     points: npt.NDArray[np.float64]
@@ -46,7 +47,7 @@ class Drawing:
     """Strokes in order, the canvas they were drawn on, and what is known of them."""
 
     strokes: tuple[Stroke, ...]
-    canvas: Box = Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
+    canvas: Box = PAD
     label: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # unknown keys of the drawing file, kept on rewrite
 
@@ -69,7 +70,7 @@ class DrawingFile:
 
 def on_pad(drawing: Drawing) -> Drawing:
     """Fit a drawing's canvas by its longer side into the middle of the pad; line widths are scaled as well."""
-    if drawing.canvas == (0.0, 0.0, PAD_SIZE, PAD_SIZE):
+    if drawing.canvas == PAD:
         return drawing
     x, y, width, height = drawing.canvas
     scale = PAD_SIZE / max(width, height)
@@ -211,20 +212,26 @@ def _short(value: float) -> float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _is_size(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _LARGEST
+def _sizes_from(values: list[object]) -> list[float]:
+    """Give the numbers that can be a width or a height; others are missing from the result."""
+    return [
+        float(value)
+        for value in values
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _LARGEST
+    ]
 
 
 def _canvas_from(value: object) -> Box:
-    if not isinstance(value, list) or len(value) != 2 or not all(map(_is_size, value)):
+    sizes = _sizes_from(value) if isinstance(value, list) and len(value) == 2 else []
+    if len(sizes) != 2:
         raise UserError('"canvas" is {value}; it must be [width, height], both above 0.', value=_shown(value))
-    return Box(0.0, 0.0, float(value[0]), float(value[1]))
+    return Box(0.0, 0.0, *sizes)
 
 
 def _own_canvas(lines: list[npt.NDArray[np.float64]]) -> Box:
     """Give the canvas of a drawing that names none: the ink's box and a margin all round."""
     if not lines:
-        return Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
+        return PAD
     left, top = np.min([each[:, :2].min(axis=0) for each in lines], axis=0).tolist()
     right, bottom = np.max([each[:, :2].max(axis=0) for each in lines], axis=0).tolist()
     longer = max(right - left, bottom - top)
@@ -240,14 +247,15 @@ def _default_width(canvas: Box) -> float:
 def _widths_from(value: object, count: int, canvas: Box) -> list[float]:
     if value is None:
         return [_default_width(canvas)] * count
-    widths = value if isinstance(value, list) else [value] * count
-    if len(widths) != count or not all(map(_is_size, widths)):
+    values = value if isinstance(value, list) else [value] * count
+    widths = _sizes_from(values)
+    if not len(values) == len(widths) == count:
         raise UserError(
             '"width" is {value}; it must be a number above 0, or a list of {count}, one a stroke.',
             value=_shown(value),
             count=count,
         )
-    return [float(width) for width in widths]
+    return widths
 
 
 def _label_from(value: object) -> str | None:
