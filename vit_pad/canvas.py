@@ -1,0 +1,367 @@
+"""The pad on the screen: shows the document and hands it what pen, mouse and finger do."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QCursor,
+    QDragEnterEvent,
+    QDropEvent,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+    QTouchEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from training.errors import UserError
+from training.strokes import DEFAULT_WIDTH, PAD_SIZE, Stroke
+from vit_pad.document import PadDocument
+from vit_pad.ink_layer import InkLayer
+from vit_pad.open_file import holds_content, item_from_mime
+from vit_pad.theme import font
+
+Paper = Literal["dark", "light"]
+Tool = Literal["pen", "eraser"]
+
+DEFAULT_ERASER_RADIUS = 18.0  # pad units
+_MOUSE = -1  # stands for the mouse where a finger has its number, which is never negative
+_TOUCHES = (QEvent.Type.TouchBegin, QEvent.Type.TouchUpdate, QEvent.Type.TouchEnd, QEvent.Type.TouchCancel)
+_LOSSES = (QEvent.Type.UngrabMouse, QEvent.Type.WindowDeactivate)
+
+
+class PaperColors(NamedTuple):
+    """What is written with, and on what; the hint has a contrast of at least 4.5 to 1."""
+
+    paper: str
+    ink: str
+    hint: str
+
+
+PAPERS: dict[Paper, PaperColors] = {
+    "dark": PaperColors(paper="#0e0e10", ink="#f5f5f5", hint="#8b8b90"),
+    "light": PaperColors(paper="#fbfbf8", ink="#141414", hint="#6a6a6e"),
+}
+
+
+class Canvas(QWidget):
+    """The square one draws on; every pixel takes ink. Widget pixels become pad units by one scale, `pad_scale`.
+
+    One pointer draws at a time: the mouse or the first finger, until it is lifted, the window loses the focus or Esc
+    takes the stroke back. The ink is kept as an image; a new piece of a stroke costs its own pixels only.
+    """
+
+    drop_received = Signal(object)  # a pathlib.Path or a QImage
+    problem = Signal(object)  # a training.errors.Message
+
+    def __init__(self, document: PadDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self._paper: Paper = "dark"
+        self._tool: Tool = "pen"
+        self._pen_width = DEFAULT_WIDTH
+        self._eraser_radius = DEFAULT_ERASER_RADIUS
+        self._layer: InkLayer | None = None  # None: to be drawn anew with the next paint
+        self._layer_ratio = 0.0  # device pixels a widget pixel, of the layer
+        self._shown: tuple[Stroke, ...] = ()  # what the layer shows
+        self._was_empty = document.is_empty
+        self._pointer: int | None = None  # the mouse, or the number of the finger, that draws
+        self._shows_focus = False
+        self.setObjectName("canvas")
+        self.setAccessibleName(self.tr("Drawing pad"))
+        self.setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAcceptDrops(True)
+        self._update_cursor()
+        document.changed.connect(self._show_change)
+
+    @property
+    def paper(self) -> Paper:
+        """Whether white ink goes on dark paper, or black ink on light paper."""
+        return self._paper
+
+    @paper.setter
+    def paper(self, paper: Paper) -> None:
+        self._paper = paper
+        if self._layer is not None:
+            self._layer.set_colors(*self._layer_colors())
+        self.update()
+
+    @property
+    def tool(self) -> Tool:
+        """What the pointer is."""
+        return self._tool
+
+    @tool.setter
+    def tool(self, tool: Tool) -> None:
+        self._end_gesture()
+        self._tool = tool
+        self._update_cursor()
+
+    @property
+    def pen_width(self) -> float:
+        """Width of the next stroke in pad units."""
+        return self._pen_width
+
+    @pen_width.setter
+    def pen_width(self, width: float) -> None:
+        self._pen_width = width
+
+    @property
+    def eraser_radius(self) -> float:
+        """Radius of the eraser in pad units."""
+        return self._eraser_radius
+
+    @eraser_radius.setter
+    def eraser_radius(self, radius: float) -> None:
+        self._eraser_radius = radius
+        self._update_cursor()
+
+    @property
+    def pad_scale(self) -> float:
+        """Widget pixels a pad unit."""
+        return max(min(self.width(), self.height()), 1) / PAD_SIZE
+
+    def to_pad(self, position: QPointF) -> tuple[float, float]:
+        """Give the pad position of a widget position; it may lie outside the pad."""
+        return position.x() / self.pad_scale, position.y() / self.pad_scale
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 560)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 200)
+
+    # What the hand does
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._pointer in (None, _MOUSE):
+            self._begin(_MOUSE, event.position())  # it may still draw, if its release went to somebody else
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)  # the second of two quick dots
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pointer != _MOUSE:
+            return  # a finger draws, and this mouse event may be an echo of it
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go_on(event.position())
+        else:
+            self._end_gesture()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._pointer == _MOUSE:
+            self._end_gesture()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in _TOUCHES and isinstance(event, QTouchEvent):
+            self._touch(event)
+            event.accept()
+            return True
+        if event.type() in _LOSSES:
+            self._end_gesture()
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._end_gesture()
+        self._show_focus(False)
+        super().focusOutEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._show_focus(event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason))
+        super().focusInEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._end_gesture()
+        super().hideEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._pointer is not None:
+            self._pointer = None
+            self.document.cancel_stroke()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if holds_content(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        try:
+            self.drop_received.emit(item_from_mime(event.mimeData()))
+        except UserError as error:
+            self.problem.emit(error.message)
+
+    def _touch(self, event: QTouchEvent) -> None:
+        points = event.points()
+        if event.type() == QEvent.Type.TouchBegin and self._pointer is None:
+            self._begin(points[0].id(), points[0].position())
+        elif event.type() == QEvent.Type.TouchCancel and self._pointer not in (None, _MOUSE):
+            self._pointer = None
+            self.document.cancel_stroke()
+        else:
+            for point in points:
+                if point.id() == self._pointer and point.state() != point.State.Stationary:
+                    self._go_on(point.position())
+                    if point.state() == point.State.Released:
+                        self._end_gesture()
+
+    def _begin(self, pointer: int, position: QPointF) -> None:
+        self._pointer = pointer
+        if self._tool == "pen":
+            self.document.begin_stroke(*self.to_pad(position), self._pen_width)
+        else:
+            self.document.begin_erase(*self.to_pad(position), self._eraser_radius)
+
+    def _go_on(self, position: QPointF) -> None:
+        if self._tool == "pen":
+            self.document.extend_stroke(*self.to_pad(position))
+        else:
+            self.document.erase_to(*self.to_pad(position), self._eraser_radius)
+
+    def _end_gesture(self) -> None:
+        if self._pointer is None:
+            return
+        self._pointer = None
+        if self._tool == "pen":
+            self.document.end_stroke()
+        else:
+            self.document.end_erase()
+
+    # What is seen
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        layer = self._fresh_layer()
+        painter = QPainter(self)
+        painter.drawImage(QPointF(), layer.image)
+        if self.document.is_empty:
+            painter.setPen(QColor(PAPERS[self._paper].hint))
+            painter.setFont(font("title"))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Draw a digit here"))
+        if self._shows_focus:
+            painter.setPen(QPen(self.palette().highlight(), 4))
+            painter.drawRect(self.rect())
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._layer = None
+        self._update_cursor()
+        super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.setAccessibleName(self.tr("Drawing pad"))
+            self.update()
+        super().changeEvent(event)
+
+    def _show_change(self) -> None:
+        """Bring the layer up to date where that is quick, or leave it to the next paint."""
+        document = self.document
+        if self._layer is None or document.is_empty != self._was_empty:
+            self.update()
+        self._was_empty = document.is_empty
+        if self._layer is None:
+            return
+        if document.is_stroke_growing:
+            # Every change comes here, so only the last stroke can be new, or longer than the layer shows it
+            is_new = len(document.strokes) > len(self._shown)
+            num_shown = 0 if is_new else len(self._shown[-1].points)
+            self._update_pixels(self._layer.draw_new(document.strokes[-1], num_shown))
+        elif document.changed_area is not None:
+            self._update_pixels(self._layer.redraw(document.strokes, document.changed_area))
+        else:
+            self._layer = None
+            self.update()
+        self._shown = document.strokes
+
+    def _update_pixels(self, rect: QRect) -> None:
+        """Have device pixels painted, with the widget pixels that they share in."""
+        if not rect.isEmpty():
+            ratio = self._layer_ratio
+            part = QRectF(rect.x() / ratio, rect.y() / ratio, rect.width() / ratio, rect.height() / ratio)
+            self.update(part.toAlignedRect())
+
+    def _fresh_layer(self) -> InkLayer:
+        ratio = self.devicePixelRatioF()
+        if self._layer is None or ratio != self._layer_ratio:  # the window may have moved to another screen
+            size = QSize(math.ceil(self.width() * ratio), math.ceil(self.height() * ratio))
+            self._layer = InkLayer(size, self.pad_scale * ratio, *self._layer_colors())
+            self._layer.image.setDevicePixelRatio(ratio)
+            self._layer.render(self.document.strokes, self.document.picture)
+            self._layer_ratio = ratio
+            self._shown = self.document.strokes
+        return self._layer
+
+    def _layer_colors(self) -> tuple[QColor, QColor]:
+        colors = PAPERS[self._paper]
+        return QColor(colors.paper), QColor(colors.ink)
+
+    def _show_focus(self, is_shown: bool) -> None:
+        if is_shown != self._shows_focus:
+            self._shows_focus = is_shown
+            self.update()
+
+    def _update_cursor(self) -> None:
+        if self._tool == "eraser":
+            self.setCursor(_circle_cursor(self._eraser_radius * self.pad_scale, self.devicePixelRatioF()))
+        else:
+            self.setCursor(Qt.CursorShape.CrossCursor)
+
+
+def _circle_cursor(radius_px: float, ratio: float) -> QCursor:
+    """Give a cursor that shows the eraser's reach, on dark and on light alike. The screen moves it without a paint."""
+    side = 2 * math.ceil(radius_px) + 4
+    pixmap = QPixmap(math.ceil(side * ratio), math.ceil(side * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for color, width in ((QColor("#000000"), 3.0), (QColor("#ffffff"), 1.2)):
+        painter.setPen(QPen(color, width))
+        painter.drawEllipse(QPointF(side / 2, side / 2), radius_px, radius_px)
+    painter.end()
+    return QCursor(pixmap, side // 2, side // 2)
+
+
+class SquareFrame(QWidget):
+    """Keeps the canvas, and the layers over it, as the largest square that fits, in the middle."""
+
+    def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layers: list[QWidget] = []
+        self.add_layer(canvas)
+
+    def add_layer(self, widget: QWidget) -> None:
+        """Lay a widget over those that are there, at the same place."""
+        widget.setParent(self)
+        widget.setGeometry(self.square())
+        widget.raise_()
+        self._layers.append(widget)
+
+    def square(self) -> QRect:
+        """Give the largest square in the middle of this widget."""
+        side = min(self.width(), self.height())
+        return QRect(QPoint((self.width() - side) // 2, (self.height() - side) // 2), QSize(side, side))
+
+    def sizeHint(self) -> QSize:
+        return self._layers[0].sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._layers[0].minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for layer in self._layers:
+            layer.setGeometry(self.square())
+        super().resizeEvent(event)
