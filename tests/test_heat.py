@@ -1,0 +1,183 @@
+"""Heat maps: the right numbers, in the right place, in honest colours."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.predictions import AS_DRAWN, make_prediction
+from training.facts import Placement
+from vit_pad.heat import (
+    COLOR_TABLE,
+    block_maps,
+    colorize,
+    heat_map,
+    image_box,
+    nice_scale,
+    overlay_colors,
+    patch_rects,
+)
+
+placements = st.builds(
+    Placement,
+    scale=st.floats(0.01, 50),
+    shift_x=st.floats(-1000, 1000),
+    shift_y=st.floats(-1000, 1000),
+)
+
+
+def lightness_of(rgb: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """CIELAB lightness of sRGB colours, 0 to 255 a channel."""
+    share = rgb / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    y = linear @ np.array([0.2126, 0.7152, 0.0722])
+    lightness: npt.NDArray[np.float64] = np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)
+    return lightness
+
+
+@pytest.mark.parametrize("extra_tokens", [0, 1], ids=["plain", "with a distillation token"])
+def test_heat_map_is_the_class_tokens_row_over_the_patches(extra_tokens: int) -> None:
+    prediction = make_prediction(grid=3, num_heads=2, depth=2, extra_tokens=extra_tokens)
+    heat = heat_map(prediction, 1, 0)
+    assert heat is not None
+    assert heat.shape == (3, 3)
+    assert heat.dtype == np.float32
+    assert heat[0, 0] == prediction.attention[1, 0, 0, 1]
+    assert heat[0, 1] == prediction.attention[1, 0, 0, 2]
+    assert heat[2, 2] == prediction.attention[1, 0, 0, 9]
+
+
+def test_head_minus_one_is_the_mean_of_all() -> None:
+    prediction = make_prediction(grid=4, num_heads=3, depth=1)
+    heads = [heat_map(prediction, 0, head) for head in range(3)]
+    mean = heat_map(prediction, 0, -1)
+    assert mean is not None
+    np.testing.assert_allclose(mean, np.mean(np.stack([each for each in heads if each is not None]), axis=0), rtol=1e-5)
+    maps = block_maps(prediction, 0)
+    assert maps is not None
+    np.testing.assert_array_equal(maps[0], mean)
+
+
+@pytest.mark.parametrize(("block", "head"), [(2, 0), (-1, 0), (0, 3), (0, -2)])
+def test_no_map_for_a_block_or_head_the_model_lacks(block: int, head: int) -> None:
+    assert heat_map(make_prediction(num_heads=3, depth=2), block, head) is None
+
+
+def test_no_map_for_a_model_without_attention() -> None:
+    prediction = make_prediction(num_heads=0, depth=0)
+    assert heat_map(prediction, 0, -1) is None
+    assert block_maps(prediction, 0) is None
+
+
+@given(placements, st.integers(2, 16), st.integers(1, 14))
+def test_patches_lie_where_the_image_was_taken_from(placement: Placement, grid: int, patch_size: int) -> None:
+    rects = patch_rects(grid, grid * patch_size, placement)
+    assert rects.shape == (grid**2, 4)
+    corners = np.hstack([rects[:, :2], rects[:, :2] + rects[:, 2:]])  # (G * G, 4): left, top, right, bottom
+    in_image = corners * placement.scale + np.tile([placement.shift_x, placement.shift_y], 2)
+    row, column = np.divmod(np.arange(grid**2), grid)
+    expected = np.stack([column, row, column + 1, row + 1], axis=1) * patch_size
+    np.testing.assert_allclose(in_image, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_as_drawn_the_patches_tile_the_whole_pad() -> None:
+    assert image_box(32, AS_DRAWN) == (0, 0, 400, 400)
+    rects = patch_rects(8, 32, AS_DRAWN)
+    np.testing.assert_allclose(rects[0], [0, 0, 50, 50])
+    np.testing.assert_allclose(rects[-1], [350, 350, 50, 50])
+
+
+@given(st.floats(0.002, 1))
+def test_scale_is_just_above_the_map(maximum: float) -> None:
+    assert maximum * (1 - 1e-5) <= nice_scale(maximum) <= min(maximum * 1.7, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "scale"),
+    [(0.0, 0.001), (1 / 64, 0.02), (0.05, 0.05), (0.1000001, 0.1), (0.12, 0.15), (0.71, 1.0), (1.0000001, 1.0)],
+)
+def test_scale_is_a_round_number(maximum: float, scale: float) -> None:
+    assert nice_scale(maximum) == scale
+
+
+def test_scale_does_not_flicker() -> None:
+    scale = nice_scale(0.11)
+    for maximum in (0.099, 0.101, 0.09, 0.149):  # about the border between 10 and 15 %
+        scale = nice_scale(maximum, scale)
+        assert scale == 0.15
+    assert nice_scale(0.16, scale) == 0.2  # a map that doesn't fit is never cut
+    assert nice_scale(0.07, scale) == 0.1  # one clearly smaller gets its own scale
+
+
+def test_colours_run_from_violet_to_yellow_and_stop_at_the_ends() -> None:
+    colors = colorize(np.array([-1, 0, 5, 10, 11, np.nan], np.float32), 0, 10)
+    np.testing.assert_array_equal(colors[0], COLOR_TABLE[0])
+    np.testing.assert_array_equal(colors[1], COLOR_TABLE[0])
+    np.testing.assert_array_equal(colors[2], COLOR_TABLE[128])
+    np.testing.assert_array_equal(colors[3], COLOR_TABLE[255])
+    np.testing.assert_array_equal(colors[4], COLOR_TABLE[255])
+    np.testing.assert_array_equal(colors[5], COLOR_TABLE[0])
+    assert COLOR_TABLE[0, 2] > COLOR_TABLE[0, 1]
+    assert COLOR_TABLE[255, 1] > 200 > 100 > COLOR_TABLE[255, 2]
+    swapped = colorize(np.array([0, 10], np.float32), 0, 10, reverse=True)
+    np.testing.assert_array_equal(swapped, COLOR_TABLE[[255, 0]])
+
+
+def test_lightness_rises_evenly() -> None:
+    lightness = lightness_of(COLOR_TABLE[:, :3].astype(np.float64))
+    steps = np.diff(lightness)
+    assert steps.min() >= 0
+    assert (steps[1:] + steps[:-1]).min() > 0  # in 8 bits a channel two neighbours may come out equally light
+    straight = np.linspace(lightness[0], lightness[-1], 256)
+    assert np.abs(lightness - straight).max() < 1  # 8 bits a channel leave that much
+    assert lightness[-1] - lightness[0] > 70
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ],
+    ids=["protanopia", "deuteranopia", "tritanopia"],
+)
+def test_order_is_kept_for_the_colour_blind(matrix: list[list[float]]) -> None:
+    """Simulated after Machado, Oliveira and Fernandes, 2009; every fourth colour lighter than the one before."""
+    share = COLOR_TABLE[::4, :3] / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.array(matrix).T, 0, 1)
+    shown = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+    assert np.diff(lightness_of(255 * shown)).min() > 0
+
+
+@pytest.mark.parametrize(("paper", "ground"), [("dark", 15), ("light", 250)])
+def test_overlay_stands_out_the_more_the_higher_the_value(paper: str, ground: int) -> None:
+    values = np.linspace(0, 0.2, 50, dtype=np.float32)
+    colors = overlay_colors(values, 0.2, 0.7, "dark" if paper == "dark" else "light").astype(np.float64)
+    opacity = colors[:, 3:] / 255
+    shown = opacity * colors[:, :3] + (1 - opacity) * ground
+    distance = np.abs(lightness_of(shown) - lightness_of(np.full((1, 3), float(ground))))
+    assert distance[0] == 0
+    assert distance[-1] > 40
+    smoothed = distance[5:]  # the first colours differ less than a step of 8 bits
+    assert np.diff(smoothed).min() > 0
+
+
+def test_strength_sets_the_opacity() -> None:
+    values = np.full((1, 1), 0.2, np.float32)
+    opacities = [int(overlay_colors(values, 0.2, strength, "dark")[0, 0, 3]) for strength in (0, 0.25, 0.5, 1)]
+    assert opacities[0] == 0
+    assert opacities[1] * 2 == pytest.approx(opacities[2], abs=1)
+    assert opacities[2] * 2 == pytest.approx(opacities[3], abs=1)
+    assert opacities[3] < 255
+
+
+def test_an_even_head_is_seen_and_is_even() -> None:
+    even = np.full((8, 8), 1 / 65, np.float32)
+    colors = overlay_colors(even, nice_scale(float(even.max())), 1.0, "dark")
+    assert (colors == colors[0, 0]).all()
+    assert colors[0, 0, 3] > 128
