@@ -1,4 +1,4 @@
-"""The wheel works where there is no checkout: built by way of the source archive, installed, used from another folder."""
+"""The wheel works where there is no checkout: built by way of the source archive, and used from another folder."""
 
 from __future__ import annotations
 
