@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,8 @@ class EvaluateOptions:
         given = [source for source in (self.mnist, self.strokes, self.images) if source is not None]
         if len(given) != 1:
             raise UserError("Say what to evaluate on: --mnist test, --strokes FILE or --images DIR, one of them.")
+        if self.writers is not None and self.strokes is None:
+            raise UserError("Only drawings have writers: give --writers together with --strokes.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,10 @@ class PredictOptions:
     device: DeviceOption = "auto"
     as_drawn: AsDrawnOption = False
     json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise UserError("Name at least one picture or drawing file to read.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,14 +101,15 @@ def main(words: Sequence[str]) -> int:
         return 0 if is_asking else 2
     try:
         commands[name](list(rest))
+        sys.stdout.flush()
     except UserError as error:
         _complain(error)
         return 1
     except KeyboardInterrupt:
         _complain("Stopped.")
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has seen enough; Python would complain when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except SystemExit as stop:  # how tyro says that it has printed help, or can't read the words
         return stop.code if isinstance(stop.code, int) else 2
@@ -168,8 +176,6 @@ def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tupl
 
 def _predict(words: list[str]) -> None:
     options = _parse(PredictOptions, "predict", words)
-    if not options.files:
-        raise UserError("Name at least one picture or drawing file to read.")
     from training.predict import Predictor
     from training.source import read_source
 
@@ -225,9 +231,14 @@ def _info(words: list[str]) -> None:
 
 
 def _parse(kind: type[OptionsT], command: str, words: list[str], default: OptionsT | None = None) -> OptionsT:
-    if default is None:
-        return tyro.cli(kind, prog=f"{PROGRAM} {command}", args=words)
-    return tyro.cli(kind, prog=f"{PROGRAM} {command}", args=words, default=default)
+    prog = f"{PROGRAM} {command}"
+    try:
+        if default is None:
+            return tyro.cli(kind, prog=prog, args=words)
+        return tyro.cli(kind, prog=prog, args=words, default=default)
+    except UserError as error:  # a value that its type allows, and its meaning doesn't
+        _complain(error)
+        raise SystemExit(2) from error
 
 
 def _tracked(batches: Iterable[Any], total: int | None, task: str) -> Iterable[Any]:

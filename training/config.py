@@ -23,6 +23,34 @@ def _check_range(name: str, value: float, low: float, high: float) -> None:
         )
 
 
+def _check_whole(name: str, value: int, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise UserError(
+            "{name} is {value!r}; it must be a whole number from {low:,} to {high:,}.",
+            name=name,
+            value=value,
+            low=low,
+            high=high,
+        )
+
+
+def _check_kind(name: str, value: object, kind: type, word: str) -> None:
+    if not isinstance(value, kind):
+        raise UserError("{name} is {value!r}; it must be {word}.", name=name, value=value, word=word)
+
+
+# A description that was damaged, or made up, must not build a model that fills the memory.
+_LARGEST = {
+    "image_size": 2_048,
+    "in_channels": 64,
+    "patch_size": 2_048,
+    "embed_dim": 4_096,
+    "depth": 64,
+    "num_heads": 256,
+}
+_MOST_PATCHES = 4_096
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """The shape of a Vision Transformer. Sizes in pixels, tokens or features as named.
@@ -46,14 +74,23 @@ class ModelConfig:
     class_names: tuple[str, ...] = DIGITS
 
     def __post_init__(self) -> None:
-        for name in ("image_size", "in_channels", "patch_size", "embed_dim", "depth", "num_heads"):
+        for name, largest in _LARGEST.items():
             if getattr(self, name) < 1:
                 raise UserError("{name} is {value}; it must be at least 1.", name=name, value=getattr(self, name))
+            _check_whole(name, getattr(self, name), 1, largest)
         if self.image_size % self.patch_size:
             raise UserError(
                 "An image of {image} pixels can't be cut into patches of {patch}; choose a patch size that divides it.",
                 image=self.image_size,
                 patch=self.patch_size,
+            )
+        if self.num_patches > _MOST_PATCHES:
+            raise UserError(
+                "An image of {image} pixels has {count:,} patches of {patch}, over {most:,}; choose larger ones.",
+                image=self.image_size,
+                patch=self.patch_size,
+                count=self.num_patches,
+                most=_MOST_PATCHES,
             )
         if self.embed_dim % self.num_heads:
             raise UserError(
@@ -71,6 +108,13 @@ class ModelConfig:
         _check_range("dropout", self.dropout, 0, 0.9)
         if self.mlp_ratio <= 0 or self.layer_norm_eps <= 0:
             raise UserError("mlp_ratio and layer_norm_eps must be above 0.")
+        _check_range("mlp_ratio", self.mlp_ratio, 1 / self.embed_dim, 64)
+        _check_range("layer_norm_eps", self.layer_norm_eps, 0, 1)
+        _check_kind("residual", self.residual, bool, "true or false")
+        _check_kind("distillation", self.distillation, bool, "true or false")
+        for name in self.class_names:
+            _check_kind("A class name", name, str, "a text")
+        _check_kind("class_names", self.class_names, tuple, "a list of names")
         if len(self.class_names) < 2 or len(set(self.class_names)) < len(self.class_names):
             raise UserError("A model needs at least two classes, each with a name of its own.")
 
@@ -167,19 +211,23 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         preset(self.preset)
-        _check_range("epochs", self.epochs, 1, 10_000)
-        _check_range("batch_size", self.batch_size, 1, 65_536)
+        _check_whole("epochs", self.epochs, 1, 10_000)
+        _check_whole("batch_size", self.batch_size, 1, 65_536)
         _check_range("learning_rate", self.learning_rate, 1e-8, 10)
         _check_range("weight_decay", self.weight_decay, 0, 10)
         _check_range("dropout", self.dropout, 0, 0.9)
         _check_range("label_smoothing", self.label_smoothing, 0, 0.9)
         _check_range("clip_norm", self.clip_norm, 0, 1e6)
         _check_range("averaging", self.averaging, 0, 0.99999)
-        _check_range("seed", self.seed, 0, 2**63 - 1)
+        _check_whole("seed", self.seed, 0, 2**63 - 1)
         if self.images_per_class is not None:
-            _check_range("images_per_class", self.images_per_class, 1, 10**9)
+            _check_whole("images_per_class", self.images_per_class, 1, 10**9)
         if self.threads is not None:
-            _check_range("threads", self.threads, 1, 1024)
+            _check_whole("threads", self.threads, 1, 1024)
+        if self.start_from is not None:
+            _check_kind("start_from", self.start_from, str, "a text")
+        _check_kind("device", self.device, str, "a text")
+        _check_kind("mixed_precision", self.mixed_precision, bool, "true or false")
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise UserError(

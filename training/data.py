@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from training.config import DIGITS
-from training.errors import UserError
+from training.errors import Message, UserError
 from training.paths import asset, cache_folder
 
 if TYPE_CHECKING:
@@ -63,11 +63,25 @@ class ImageSet:
         """Give the set of the images at `indices` (n,)."""
         return ImageSet(self.images[indices], self.labels[indices], self.class_names)
 
-    def batch(self, indices: Tensor, image_size: int) -> tuple[Tensor, Tensor]:
-        """Give the images at `indices` (B,) as model input (B, channels, S, S) in 0 .. 1, and their labels (B,)."""
+    def batch(self, indices: Tensor, image_size: int, in_channels: int) -> tuple[Tensor, Tensor]:
+        """Give the images at `indices` (B,) as model input (B, in_channels, S, S) in 0 .. 1, and their labels (B,).
+
+        Grey images are repeated in each channel, as ink is.
+
+        Raises:
+            UserError: the images have colours, and the model takes another number of channels.
+        """
         images = self.images[indices].float() / 255
         if images.shape[-2:] != (image_size, image_size):
             images = functional.interpolate(images, size=(image_size, image_size), mode="bilinear", antialias=True)
+        channels = images.shape[1]
+        if channels not in (1, in_channels):
+            raise UserError(
+                "The images have {channels} channels, the model takes {wanted}. Choose a model or images that fit.",
+                channels=channels,
+                wanted=in_channels,
+            )
+        images = images.expand(-1, in_channels, -1, -1)
         return images, self.labels[indices]
 
     def per_class(self, count: int, generator: torch.Generator) -> ImageSet:
@@ -153,7 +167,7 @@ def provide_packed(file: MnistFile, folder: Path, source: Path | None = None) ->
 def _download(name: str, md5: str, folder: Path) -> None:
     import pooch
 
-    reason: Exception | None = None
+    reason = Message("none is known")
     for mirror in MIRRORS:
         try:
             pooch.retrieve(
@@ -163,15 +177,17 @@ def _download(name: str, md5: str, folder: Path) -> None:
                 path=folder,
                 downloader=pooch.HTTPDownloader(timeout=DOWNLOAD_TIMEOUT_S),
             )
-        except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
-            reason = error
+        except ValueError:
+            reason = Message("what {mirror} sent is damaged", mirror=mirror)
+        except OSError:  # requests' errors are among them
+            reason = Message("{mirror} doesn't answer", mirror=mirror)
         else:
             return
     raise UserError(
         "{name} of MNIST is missing or damaged, and no mirror gives it ({reason}). "
         "Put the original file into {folder} and try again.",
         name=name,
-        reason=type(reason).__name__,
+        reason=reason,
         folder=folder,
     )
 

@@ -17,12 +17,11 @@ from training.facts import PlacementMode
 from training.ink import make_image
 from training.model import VisionTransformer
 from training.pictures import read_picture
-from training.strokes import Drawing
+from training.strokes import Drawing, on_pad
 
 BATCH = 250
-Batch = tuple[
-    Tensor, Tensor
-]  # images (B, in_channels, S, S) in 0 .. 1, labels (B,); a label of -1 is no class of the model
+# Images (B, in_channels, S, S) in 0 .. 1 and labels (B,); a label of -1 is no class of the model.
+Batch = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def evaluate(model: VisionTransformer, batches: Iterable[Batch]) -> Evaluation:
         answers.append(model(images.to(device)).argmax(dim=-1).cpu())
         truths.append(labels.cpu())
     if not truths:
-        raise UserError("There is nothing to evaluate: no drawing has a label.")
+        raise UserError("There is nothing to evaluate: nothing that can be read has a label.")
     answer, truth = torch.cat(answers), torch.cat(truths)
     is_right = answer == truth
     per_class = []
@@ -63,21 +62,23 @@ def evaluate(model: VisionTransformer, batches: Iterable[Batch]) -> Evaluation:
 
 
 def batches_of_set(images: ImageSet, config: ModelConfig) -> Iterator[Batch]:
-    """Cut a set into batches."""
+    """Cut a set into batches; its classes are matched by name with the model's."""
+    places = torch.tensor([_place(name, config) for name in images.class_names])
     for start in range(0, len(images), BATCH):
-        yield images.batch(torch.arange(start, min(start + BATCH, len(images))), config.image_size)
+        indices = torch.arange(start, min(start + BATCH, len(images)))
+        batch, labels = images.batch(indices, config.image_size, config.in_channels)
+        yield batch, places[labels]
 
 
 def batches_of_drawings(drawings: Iterable[Drawing], config: ModelConfig, mode: PlacementMode) -> Iterator[Batch]:
     """Turn labelled drawings into batches; those without a label are left out, an empty drawing is blank paper."""
-    names = {name: index for index, name in enumerate(config.class_names)}
     shape = (config.in_channels, config.image_size, config.image_size)
     labelled = [drawing for drawing in drawings if drawing.label is not None]
     for start in range(0, len(labelled), BATCH):
         chosen = labelled[start : start + BATCH]
-        inks = [make_image(each.strokes, None, mode, config.image_size, config.in_channels) for each in chosen]
+        inks = [make_image(on_pad(each).strokes, None, mode, config.image_size, config.in_channels) for each in chosen]
         images = np.stack([np.zeros(shape, np.float32) if ink is None else ink.image for ink in inks])
-        yield torch.from_numpy(images), torch.tensor([names.get(str(each.label), -1) for each in chosen])
+        yield torch.from_numpy(images), torch.tensor([_place(str(each.label), config) for each in chosen])
 
 
 def batches_of_folder(folder: Path, config: ModelConfig, mode: PlacementMode, problems: list[str]) -> Iterator[Batch]:
@@ -103,6 +104,11 @@ def batches_of_folder(folder: Path, config: ModelConfig, mode: PlacementMode, pr
             labels.append(label)
         if images:
             yield torch.from_numpy(np.stack(images)), torch.tensor(labels)
+
+
+def _place(name: str, config: ModelConfig) -> int:
+    """Give the place of a class among the model's, -1 where it has no such class."""
+    return config.class_names.index(name) if name in config.class_names else -1
 
 
 def _samples_in(folder: Path, config: ModelConfig) -> Sequence[tuple[Path, int]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +54,10 @@ def find_model(name: str) -> Path:
     for folder, names in ((asset("checkpoints"), shipped_models), (models_folder(), user_models)):
         if name in names():
             return folder / f"{name}{SUFFIX}"
-    path = Path(name).expanduser()
-    if path.is_file():
-        return path
+    with contextlib.suppress(OSError, RuntimeError):  # a name too long for a file; ~ of someone who isn't there
+        path = Path(name).expanduser()
+        if path.is_file():
+            return path
     raise UserError(
         "There is no model {name!r}; give a checkpoint file or one of {known}.",
         name=name,
@@ -94,19 +97,18 @@ def read_info(path: Path) -> ModelInfo:
 def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     try:
         facts = {key: json.loads(value) for key, value in metadata.items()}
-        version, kind, model = facts["format_version"], facts["kind"], dict(facts["model"])
-        temperature, training = float(facts["temperature"]), dict(facts["training"])
-        seen, metrics = tuple(facts["seen"]), dict(facts["metrics"])
-        is_newer = version > FORMAT_VERSION
-    except (KeyError, ValueError, TypeError) as error:
+        version = facts["format_version"]
+        if version > FORMAT_VERSION:  # asked before all else: what a newer file holds isn't known
+            raise UserError(
+                "{path} was written by a newer ViT Pad (format {version}). Update ViT Pad to read it.",
+                path=path,
+                version=version,
+            )
+        kind, model, temperature = facts["kind"], dict(facts["model"]), float(facts["temperature"])
+        training, seen, metrics = dict(facts["training"]), tuple(facts["seen"]), dict(facts["metrics"])
+    except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _foreign(path) from error
-    if is_newer:
-        raise UserError(
-            "{path} was written by a newer ViT Pad (format {version}). Update ViT Pad to read it.",
-            path=path,
-            version=version,
-        )
-    if kind != KIND:
+    if kind != KIND or not (math.isfinite(temperature) and temperature > 0):
         raise _foreign(path)
     try:
         config = config_from_dict(ModelConfig, model)

@@ -23,7 +23,8 @@ def read_recipe(path: Path) -> TrainConfig:
     try:
         values = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        raise UserError("The recipe {path} can't be read ({reason}).", path=path, reason=error) from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError("The recipe {path} can't be read ({reason}).", path=path, reason=reason) from error
     try:
         config = config_from_dict(TrainConfig, values)
     except UserError as error:

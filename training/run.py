@@ -18,7 +18,7 @@ from training.devices import resolve_device
 from training.errors import UserError
 from training.model import VisionTransformer
 from training.models import ModelInfo, find_model, new_model_path
-from training.train import TrainChange, TrainProgress, TrainResult, train
+from training.train import Arrays, TrainChange, TrainProgress, TrainResult, train
 from training.transfer import start_from
 
 MNIST_SEEN = "MNIST, the first 55,000 training images"
@@ -30,23 +30,23 @@ def run_training(config: TrainConfig, out: Path | None) -> None:
     Raises:
         UserError: data, model to start from, device or place to write to isn't there, or the loss ran away.
     """
-    path = new_model_path(config.preset) if out is None else _checked(out)
+    kept = _Kept(config.preset, out)
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
     data = mnist_training_data(config.images_per_class, config.seed)
     model, seen = build_model(config, data.train.class_names)
     data = TrainingData(data.train.to(device), data.validation.to(device))
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     console.print(
-        f"Training {config.preset} on {device}: {len(data.train):,} images, {config.epochs} epochs, to {path}"
+        f"Training {config.preset} on {device}: {len(data.train):,} images, {config.epochs} epochs, to {kept.path}"
     )
-    result = _run(train(model.to(device), data, config), path, config, model, seen, console)
+    result = _run(train(model.to(device), data, config), kept, config, model, seen, console)
     if result.problem is not None:
         if result.epoch:
-            raise UserError("{problem} {path} holds the best epoch.", problem=result.problem, path=path)
+            raise UserError("{problem} {path} holds the best epoch.", problem=result.problem, path=kept.path)
         raise UserError("{problem}", problem=result.problem)
-    console.print(f"Done: epoch {result.epoch} was best, validation accuracy {result.val_accuracy:.4f}: {path}")
+    console.print(f"Done: epoch {result.epoch} was best, validation accuracy {result.val_accuracy:.4f}: {kept.path}")
 
 
 def build_model(config: TrainConfig, class_names: tuple[str, ...]) -> tuple[VisionTransformer, tuple[str, ...]]:
@@ -73,9 +73,28 @@ def make_info(
     )
 
 
+class _Kept:
+    """The checkpoint of a run: the one that was named, or a new one that takes no other's place.
+
+    Raises:
+        UserError: the place can't be written to.
+    """
+
+    def __init__(self, name: str, out: Path | None) -> None:
+        self._new_name = name if out is None else None
+        self.path = new_model_path(name) if out is None else _checked(out)
+
+    def save(self, info: ModelInfo, weights: Arrays) -> None:
+        """Write the weights in the place of the run's own earlier ones."""
+        if self._new_name is not None and self.path.exists():  # another run was there first
+            self.path = new_model_path(self._new_name)
+        self._new_name = None
+        save_checkpoint(self.path, info, weights)
+
+
 def _run(
     steps: Generator[TrainProgress, TrainChange | None, TrainResult],
-    path: Path,
+    kept: _Kept,
     config: TrainConfig,
     model: VisionTransformer,
     seen: tuple[str, ...],
@@ -106,7 +125,7 @@ def _run(
             )
             if progress.val_accuracy > best:
                 best = progress.val_accuracy
-                save_checkpoint(path, make_info(model, config, seen, progress), progress.state.best)
+                kept.save(make_info(model, config, seen, progress), progress.state.best)
 
 
 def _checked(out: Path) -> Path:

@@ -69,7 +69,11 @@ class TrainProgress:
 
 @dataclass(frozen=True)
 class TrainChange:
-    """What is to change from the next step on; None leaves it."""
+    """What is to change from the next step on; None leaves it.
+
+    Raises:
+        UserError: a value is out of its range.
+    """
 
     learning_rate: float | None = None
     weight_decay: float | None = None
@@ -77,6 +81,15 @@ class TrainChange:
     augmentation: str | None = None
     epochs: int | None = None
     want_state: bool = False
+
+    def __post_init__(self) -> None:
+        self.applied_to(TrainConfig())
+
+    def applied_to(self, config: TrainConfig) -> TrainConfig:
+        """Give `config` with what changes in it."""
+        settings = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        del settings["want_state"]
+        return dataclasses.replace(config, **{name: value for name, value in settings.items() if value is not None})
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +120,16 @@ def train(
     that is not finite ends the run with its problem and the last good weights. The caller owns the model between two
     steps but must not change it.
 
+    Raises:
+        UserError: the images don't suit the model.
+
     Args:
         model: the model, with its starting weights, on its device.
         data: the sets, on the same device.
         config: how to train; its `device` and `threads` are the caller's business.
-        state: where to go on.
+        state: where to go on, by the config it holds, whatever `config` says.
     """
-    run = _Run(model, data, config)
+    run = _Run(model, data, config if state is None else state.config)
     if state is not None:
         run.load(state)
     while run.step < run.num_steps:
@@ -157,12 +173,12 @@ def learning_rate_at(step: int, num_steps: int, config: TrainConfig) -> float:
 
 
 @torch.no_grad()
-def score(model: nn.Module, images: ImageSet, image_size: int) -> Score:
+def score(model: VisionTransformer, images: ImageSet) -> Score:
     """Measure mean cross-entropy and accuracy of `model`, as it stands, on a set."""
-    losses, correct = 0.0, 0
+    config, losses, correct = model.config, 0.0, 0
     for start in range(0, len(images), EVALUATION_BATCH):
         indices = torch.arange(start, min(start + EVALUATION_BATCH, len(images)), device=images.labels.device)
-        batch, labels = images.batch(indices, image_size)
+        batch, labels = images.batch(indices, config.image_size, config.in_channels)
         logits = model(batch)
         losses += functional.cross_entropy(logits, labels, reduction="sum").item()
         correct += int((logits.argmax(dim=-1) == labels).sum())
@@ -221,7 +237,7 @@ class _Run:
     def end_epoch(self) -> Score:
         """Judge the weights by the validation images and keep the best."""
         model = (self.model if self.averaged is None else self.averaged).eval()
-        result = score(model, self.data.validation, self.model.config.image_size)
+        result = score(model, self.data.validation)
         self.model.train()
         self.pace.rest()
         if self.best_accuracy is None or result.accuracy > self.best_accuracy:
@@ -232,14 +248,10 @@ class _Run:
     def apply(self, change: TrainChange) -> None:
         """Take a change into the config, from which every step reads."""
         self.is_state_wanted = change.want_state
-        changed = {
-            field.name: getattr(change, field.name)
-            for field in dataclasses.fields(change)
-            if field.name != "want_state" and getattr(change, field.name) is not None
-        }
-        if not changed:
+        config = change.applied_to(self.config)
+        if config == self.config:
             return
-        self.config = dataclasses.replace(self.config, **changed)
+        self.config = config
         self.model.set_dropout(self.config.dropout)
         for group in self.optimizer.param_groups:
             group["weight_decay"] = self.config.weight_decay if group["is_decayed"] else 0.0
@@ -266,7 +278,8 @@ class _Run:
         )
 
     def load(self, state: RunState) -> None:
-        self.config, self.step = state.config, state.step
+        self.step = state.step
+        self.model.set_dropout(self.config.dropout)
         self.best, self.best_epoch, self.best_accuracy = state.best, state.best_epoch, state.best_accuracy
         load_arrays(self.model, state.weights)
         if self.averaged is not None:
@@ -294,7 +307,8 @@ class _Run:
             self.order = torch.randperm(len(self.data.train), generator=self.order_generator)
         size = self.config.batch_size
         indices = self.order[place * size : (place + 1) * size].to(self.data.train.labels.device)
-        images, labels = self.data.train.batch(indices, self.model.config.image_size)
+        shape = self.model.config
+        images, labels = self.data.train.batch(indices, shape.image_size, shape.in_channels)
         if self.config.augmentation == "affine":
             images = random_affine(images, self.augmentation_generator)
         return images, labels

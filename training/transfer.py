@@ -12,7 +12,7 @@ from training.config import ModelConfig
 from training.errors import UserError
 from training.model import VisionTransformer
 
-RESIZABLE = ("in_channels", "embed_dim", "depth", "num_heads", "mlp_ratio", "position", "distillation", "residual")
+MUST_AGREE = ("in_channels", "embed_dim", "depth", "num_heads", "mlp_ratio", "position", "distillation", "residual")
 
 
 def start_from(model: VisionTransformer, weights: Mapping[str, Tensor], source: ModelConfig) -> None:
@@ -24,7 +24,7 @@ def start_from(model: VisionTransformer, weights: Mapping[str, Tensor], source: 
         UserError: the two differ in more than patch size, image size and classes.
     """
     target = model.config
-    for name in RESIZABLE:
+    for name in MUST_AGREE:
         if getattr(source, name) != getattr(target, name):
             raise UserError(
                 "The model to start from has {name} {theirs}, the new one {ours}; only patch size, image size and "
@@ -48,8 +48,10 @@ def resize_kernel(kernel: Tensor, patch_size: int) -> Tensor:
     old = kernel.shape[-1]
     resized = functional.interpolate(
         kernel, size=(patch_size, patch_size), mode="bilinear", antialias=True, align_corners=False
-    )
-    return resized * (old / patch_size) ** 2
+    ) * ((old / patch_size) ** 2)
+    # Resizing weighs the rim a little differently, so that its sum is near the old one; an even patch needs the same.
+    missing = kernel.sum(dim=(-2, -1), keepdim=True) - resized.sum(dim=(-2, -1), keepdim=True)
+    return resized + missing / patch_size**2
 
 
 def resize_positions(table: Tensor, source: ModelConfig, target: ModelConfig) -> Tensor:
