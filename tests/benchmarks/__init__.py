@@ -1,0 +1,1 @@
+"""Timings of the real program, printed rather than asserted."""

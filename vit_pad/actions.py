@@ -1,0 +1,62 @@
+"""Everything one can do with the pad, as actions with names, icons, shortcuts and tooltips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from vit_pad.icons import icon
+from vit_pad.theme import Theme
+
+_Shortcuts = Iterable[QKeySequence.StandardKey | Qt.Key | str]
+
+
+class PadActions(QObject):
+    """The actions of one window; who owns it connects their `triggered`."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._icon_names: dict[QAction, str] = {}
+        keys = QKeySequence.StandardKey
+        self.pen = self._add("pen", self.tr("Pen"), self.tr("Draw with the pen"), ["P"])
+        self.eraser = self._add("eraser", self.tr("Eraser"), self.tr("Cut strokes where the eraser passes"), ["E"])
+        self.undo = self._add("undo", self.tr("Undo"), self.tr("Take the last change back"), [keys.Undo])
+        self.redo = self._add("redo", self.tr("Redo"), self.tr("Make the change again"), ["Ctrl+Shift+Z", "Ctrl+Y"])
+        self.clear = self._add("clear", self.tr("Clear"), self.tr("Empty the pad"), ["Del"])
+        self.open = self._add("open", self.tr("Open"), self.tr("Open a picture or a drawing file"), [keys.Open])
+        self.paper = self._add("paper", self.tr("Paper"), self.tr("Black ink on paper, or white ink on black"), ["B"])
+        self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
+        self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
+        self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])
+        self.quit = self._add(None, self.tr("Quit"), self.tr("Close ViT Pad"), ["Ctrl+Q"])
+        tools = QActionGroup(self)
+        for tool in (self.pen, self.eraser):
+            tool.setCheckable(True)
+            tools.addAction(tool)
+        self.pen.setChecked(True)
+        self.paper.setCheckable(True)
+
+    def _add(self, icon_name: str | None, text: str, help_text: str, shortcuts: _Shortcuts) -> QAction:
+        action = QAction(text, self._window)
+        action.setShortcuts([QKeySequence(each) for each in shortcuts])
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{help_text} ({keys})")
+        if icon_name is not None:
+            self._icon_names[action] = icon_name
+        self._window.addAction(action)
+        return action
+
+    def show_theme(self, theme: Theme) -> None:
+        """Draw all icons in the colours of a theme."""
+        for action, name in self._icon_names.items():
+            action.setIcon(icon(name, theme))
+
+
+def connect(pairs: Iterable[tuple[QAction, Callable[[], object]]]) -> None:
+    """Connect each action to what it does."""
+    for action, what in pairs:
+        action.triggered.connect(lambda _checked=False, what=what: what())

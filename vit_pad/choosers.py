@@ -1,0 +1,33 @@
+"""Small helps for drop-down choosers: items with data, and changes that are not the person's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QWidget
+
+
+def fill_chooser(chooser: QComboBox, items: Iterable[tuple[str, Any]]) -> None:
+    """Give a chooser its items (text and data), keeping what is chosen where it is still there; no signal is sent."""
+    kept = chooser.currentData()
+    with QSignalBlocker(chooser):
+        chooser.clear()
+        for text, data in items:
+            chooser.addItem(text, data)
+    choose(chooser, kept)
+
+
+def choose(chooser: QComboBox, data: Any) -> None:
+    """Show the item with this data, if there is one; no signal is sent."""
+    index = chooser.findData(data)
+    if index >= 0:
+        with QSignalBlocker(chooser):
+            chooser.setCurrentIndex(index)
+
+
+def name_widget(widget: QWidget, object_name: str, accessible_name: str) -> None:
+    """Give a widget the name that programs know it by, and the one that a screen reader says."""
+    widget.setObjectName(object_name)
+    widget.setAccessibleName(accessible_name)

@@ -1,0 +1,302 @@
+"""The window: it lays the parts out and connects them. What a part does is the part's own business."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QMimeData, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QImage, QPaintEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from training import models
+from training.config import PRESETS
+from training.errors import Message, UserError
+from training.facts import Prediction, PredictionRequest
+from vit_pad.actions import PadActions, connect
+from vit_pad.attention_overlay import AttentionOverlay
+from vit_pad.autosave import LastDrawing
+from vit_pad.canvas import Canvas, SquareFrame, Tool
+from vit_pad.document import Content, PadDocument
+from vit_pad.open_file import content_from_image, content_from_mime, load_file
+from vit_pad.predictor import LivePredictor, LoadedModel
+from vit_pad.settings import Choices, Settings, geometry_bytes
+from vit_pad.side_panel import SidePanel
+from vit_pad.status_row import StatusRow
+from vit_pad.theme import UNIT, apply_theme
+from vit_pad.tool_row import ToolRow
+
+_SAVE_AFTER_MS = 300  # a pause in drawing long enough to write the last drawing without being in the way
+_FIRST_SIZE = (1280, 800)
+_ERASER_SHARE = 0.8  # radius of the eraser, as a share of the pen's width
+
+
+class MainWindow(QMainWindow):
+    """The pad, the answer, and what the heads look at.
+
+    `overrides` are choices of the command line: in force now, and not remembered.
+    """
+
+    predicted = Signal(object)  # the Prediction of what is on the pad; None for an empty pad
+
+    def __init__(self, settings: Settings, last_drawing: LastDrawing, overrides: dict[str, Any]) -> None:
+        super().__init__()
+        self.setWindowTitle(self.tr("ViT Pad"))
+        self._settings = settings
+        self._last_drawing = last_drawing
+        self._remembered = self._good_choices = settings.load()
+        self._choices = dataclasses.replace(self._remembered, **overrides)
+        self._loaded: LoadedModel | None = None
+        self._prediction: Prediction | None = None
+        self._emptied_at = 0  # the last revision at which the pad was empty
+        self.document = PadDocument(self)
+        self.predictor = LivePredictor(self)
+        self._canvas = Canvas(self.document)
+        self._overlay = AttentionOverlay()
+        self._actions = PadActions(self)
+        self._tools = ToolRow(self._actions)
+        self._panel = SidePanel()
+        self._status = StatusRow()
+        self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
+        self._lay_out()
+        self._connect_parts()
+        self._restore()
+
+    @property
+    def predictions(self) -> tuple[Prediction, ...]:
+        """The answers of what is on the pad, from left to right."""
+        return () if self._prediction is None else (self._prediction,)
+
+    def open_content(self, content: Content) -> None:
+        """Put strokes or a picture on the pad in place of what was there; undo brings it back."""
+        self._status.clear_problem()
+        self.document.replace(content.strokes, content.picture)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        QTimer.singleShot(0, self.predictor.start)  # torch is imported once the window can be seen
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.hide()  # stopping may have to wait for torch
+        for dialog in self.findChildren(QDialog):
+            dialog.close()
+        self.predictor.stop()
+        self._remembered = dataclasses.replace(self._remembered, geometry=geometry_bytes(self.saveGeometry()))
+        self._save()
+        event.accept()
+
+    def _lay_out(self) -> None:
+        square = SquareFrame(self._canvas)
+        square.add_layer(self._overlay)
+        pad_and_panel = QHBoxLayout()
+        pad_and_panel.setSpacing(2 * UNIT)
+        pad_and_panel.addWidget(square, 4)
+        pad_and_panel.addWidget(self._panel, 3)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(2 * UNIT, UNIT, 2 * UNIT, UNIT)
+        column.setSpacing(UNIT)
+        column.addWidget(self._tools)
+        column.addLayout(pad_and_panel, 1)
+        column.addWidget(self._status)
+        self.setCentralWidget(central)
+        self._canvas.setFocus()
+
+    def _connect_parts(self) -> None:
+        self.document.changed.connect(self._on_drawn)
+        self._canvas.drop_received.connect(self._open_from)
+        self._canvas.problem.connect(self._status.show_problem)
+        self.predictor.predicted.connect(self._on_predicted)
+        self.predictor.loaded.connect(self._on_loaded)
+        self.predictor.failed.connect(self._on_failed)
+        self._overlay.scale_changed.connect(self._panel.show_scale)
+        self._tools.chosen.connect(self._on_chosen)
+        self._panel.chosen.connect(self._on_chosen)
+        self._save_timer.timeout.connect(self._save)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda: self._show_theme())
+        actions, undo_stack = self._actions, self.document.undo_stack
+        actions.undo.setEnabled(False)
+        actions.redo.setEnabled(False)
+        undo_stack.canUndoChanged.connect(actions.undo.setEnabled)
+        undo_stack.canRedoChanged.connect(actions.redo.setEnabled)
+        connect(
+            (
+                (actions.pen, lambda: self._take_tool("pen")),
+                (actions.eraser, lambda: self._take_tool("eraser")),
+                (actions.undo, undo_stack.undo),
+                (actions.redo, undo_stack.redo),
+                (actions.clear, self.document.clear),
+                (actions.open, self._ask_for_file),
+                (actions.paste, self._paste),
+                (actions.paper, lambda: self._on_chosen("paper", "light" if actions.paper.isChecked() else "dark")),
+                (actions.quit, self.close),
+            )
+        )
+
+    # What is drawn, and what is said of it.
+
+    def _on_drawn(self) -> None:
+        self._save_timer.start()
+        if self.document.is_empty:
+            self._emptied_at = self.document.revision
+            self.predictor.forget()
+            self._show_prediction(None)
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        if self.document.is_empty:
+            return
+        self.predictor.request(
+            PredictionRequest(
+                revision=self.document.revision,
+                strokes=self.document.strokes,
+                picture=self.document.picture,
+                placement_mode=self._choices.placement,
+            )
+        )
+
+    def _on_predicted(self, prediction: Prediction | None) -> None:
+        is_late = prediction is not None and prediction.revision <= self._emptied_at
+        if not (is_late or self.document.is_empty):  # an answer to what is no longer there is not shown
+            self._show_prediction(prediction)
+
+    def _show_prediction(self, prediction: Prediction | None) -> None:
+        self._prediction = prediction
+        self._overlay.show_prediction(prediction)
+        self._panel.show_prediction(prediction)
+        if self._loaded is not None:
+            model, device = Path(self._loaded.asked.model).stem, self._loaded.device
+            self._status.show_answered(model, device, None if prediction is None else prediction.elapsed_ms)
+        self.predicted.emit(prediction)
+
+    # The model.
+
+    def _load(self) -> None:
+        self._status.show_loading(Path(self._choices.model).stem)
+        self.predictor.load(self._choices.model, self._choices.device)
+        self._ask()
+
+    def _on_loaded(self, loaded: LoadedModel) -> None:
+        self._loaded = loaded
+        self._good_choices = self._remembered
+        self._choices = dataclasses.replace(self._choices, model=loaded.asked.model, device=loaded.asked.device)
+        self._panel.show_devices(loaded.devices)
+        self._show_config()
+        self._status.show_answered(Path(loaded.asked.model).stem, loaded.device, None)
+
+    def _on_failed(self, problem: Message) -> None:
+        """Say what went wrong and go back to the model that worked; at the start that is the default one."""
+        self._status.show_problem(problem)
+        good, default = self._good_choices, Choices()
+        self._remembered = dataclasses.replace(self._remembered, model=good.model, device=good.device)
+        if self._loaded is not None:
+            asked = self._loaded.asked
+            self._choices = dataclasses.replace(self._choices, model=asked.model, device=asked.device)
+            self._panel.show_choices(self._choices)
+            self._status.show_answered(Path(asked.model).stem, self._loaded.device, None)
+        elif (self._choices.model, self._choices.device) != (default.model, default.device):
+            self._choices = dataclasses.replace(self._choices, model=default.model, device=default.device)
+            self._panel.show_choices(self._choices)
+            self._load()
+
+    # What is chosen.
+
+    def _take_tool(self, tool: Tool) -> None:
+        self._canvas.tool = tool
+
+    def _on_chosen(self, name: str, value: Any) -> None:
+        self._remembered = dataclasses.replace(self._remembered, **{name: value})
+        self._choices = dataclasses.replace(self._choices, **{name: value})
+        self._status.clear_problem()
+        self._save_timer.start()
+        if name in ("model", "device"):
+            self._load()
+        elif name == "placement":
+            self._ask()
+        elif name == "theme":
+            self._show_theme()
+        else:
+            self._show_choices()
+
+    def _show_choices(self) -> None:
+        choices = self._choices
+        self._tools.show_choices(choices)
+        self._panel.show_choices(choices)
+        self._overlay.set_choice(choices.block, choices.head)
+        self._overlay.set_strength(choices.strength)
+        self._overlay.set_paper(choices.paper)
+        self._canvas.pen_width = choices.pen_width
+        self._canvas.eraser_radius = _ERASER_SHARE * choices.pen_width
+        self._canvas.paper = choices.paper
+        self._actions.paper.setChecked(choices.paper == "light")
+
+    def _show_config(self) -> None:
+        """Offer the blocks and heads of the model; what it doesn't have becomes its last block or the mean."""
+        config = self._loaded.config if self._loaded is not None else PRESETS.get(self._choices.model, PRESETS["pad-4"])
+        block = min(self._choices.block, config.depth - 1)
+        head = self._choices.head if self._choices.head < config.num_heads else Choices().head
+        self._choices = dataclasses.replace(self._choices, block=block, head=head)
+        self._panel.show_config(config)
+        self._show_choices()
+
+    def _show_theme(self) -> None:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme = apply_theme(app, self._choices.theme)
+        self._actions.show_theme(theme)
+        self._status.show_theme(theme)
+
+    # Files.
+
+    def _ask_for_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Open a picture or a drawing file"))
+        dialog.setNameFilters(
+            [
+                self.tr("Pictures and drawings ({patterns})").format(
+                    patterns="*.png *.jpg *.jpeg *.bmp *.webp *.gif *.jsonl *.jsonl.gz"
+                ),
+                self.tr("All files ({patterns})").format(patterns="*"),
+            ]
+        )
+        dialog.fileSelected.connect(lambda name: self._open_from(Path(name)))
+        dialog.open()
+
+    def _paste(self) -> None:
+        self._open_from(QGuiApplication.clipboard().mimeData())
+
+    def _open_from(self, source: Path | QImage | QMimeData) -> None:
+        try:
+            content = _content_from(source)
+        except UserError as error:
+            self._status.show_problem(error.message)
+        else:
+            self.open_content(content)
+
+    def _restore(self) -> None:
+        names = dict.fromkeys((*models.shipped_models(), *models.user_models(), self._choices.model))
+        self._panel.show_models(tuple((Path(name).stem, name) for name in names))
+        self._panel.show_devices((self._choices.device,))
+        self._show_config()
+        self._show_theme()
+        if not self.restoreGeometry(QByteArray(self._choices.geometry)):
+            self.resize(*_FIRST_SIZE)
+        strokes, picture = self._last_drawing.load()
+        if strokes or picture is not None:
+            self.document.restore(Content(strokes, picture))
+        self._load()
+
+    def _save(self) -> None:
+        self._save_timer.stop()
+        try:
+            self._last_drawing.save(self.document.to_drawing(), self.document.picture)
+            self._settings.save(self._remembered)
+        except UserError as error:
+            self._status.show_problem(error.message)
+
+
+def _content_from(source: Path | QImage | QMimeData) -> Content:
+    if isinstance(source, Path):
+        return load_file(source)
+    return content_from_image(source) if isinstance(source, QImage) else content_from_mime(source)

@@ -1,0 +1,123 @@
+"""What a person chose, remembered from one start to the next in one small file."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from training.errors import UserError
+from training.facts import PlacementMode
+from vit_pad.heat import Paper
+from vit_pad.theme import ThemeChoice
+
+FILE_NAME = "window.ini"
+THINNEST_PEN, THICKEST_PEN = 4, 60  # pad units
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(text)
+        return text
+
+    return check
+
+
+def _within(kind: Callable[[str], Any], low: float, high: float) -> Callable[[str], Any]:
+    def check(text: str) -> Any:
+        value = kind(text)
+        if not low <= value <= high:  # NaN is not within anything
+            raise ValueError(text)
+        return value
+
+    return check
+
+
+def _device(text: str) -> str:
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", text):
+        raise ValueError(text)
+    return text
+
+
+def _some_text(text: str) -> str:
+    if not text:
+        raise ValueError(text)
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """Every choice that the window remembers. Widths in pad units, strength from 0 to 1, blocks and heads from 0."""
+
+    model: str = "pad-4"
+    device: str = "auto"
+    placement: PlacementMode = "like-mnist"
+    block: int = 5
+    head: int = -1  # the mean of all heads
+    strength: float = 0.7
+    pen_width: float = 22.0
+    paper: Paper = "dark"
+    theme: ThemeChoice = "system"
+    geometry: bytes = b""  # Qt's own record of the window's place and size
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "model": _some_text,
+    "device": _device,
+    "placement": _one_of("like-mnist", "as-drawn"),
+    "block": _within(int, 0, 999),
+    "head": _within(int, -1, 999),
+    "strength": _within(float, 0, 1),
+    "pen_width": _within(float, THINNEST_PEN, THICKEST_PEN),
+    "paper": _one_of("dark", "light"),
+    "theme": _one_of("system", "light", "dark"),
+    "geometry": bytes.fromhex,
+}
+
+
+def choices_from_text(texts: Mapping[str, str]) -> Choices:
+    """Read choices; one that is missing or makes no sense gets its default, and the others still count."""
+    good: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        with contextlib.suppress(KeyError, ValueError):
+            good[name] = read(texts[name])
+    return Choices(**good)
+
+
+class Settings:
+    """The file of choices in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+
+    def load(self) -> Choices:
+        """Read the choices; a missing or broken file gives the defaults."""
+        file = QSettings(str(self._path), QSettings.Format.IniFormat)
+        return choices_from_text({key: str(file.value(key)) for key in file.allKeys()})
+
+    def save(self, choices: Choices) -> None:
+        """Write the choices.
+
+        Raises:
+            UserError: the file can't be written.
+        """
+        file = QSettings(str(self._path), QSettings.Format.IniFormat)
+        for name, value in dataclasses.asdict(choices).items():
+            file.setValue(name, value.hex() if isinstance(value, bytes) else str(value))
+        file.sync()  # Qt writes a temporary file and renames it
+        if file.status() != QSettings.Status.NoError:
+            raise UserError(
+                "Your choices can't be saved to {path}. Free some space, or make the folder writable.", path=self._path
+            )
+
+
+def geometry_bytes(geometry: QByteArray) -> bytes:
+    """Turn Qt's record of a window's place into plain bytes."""
+    return bytes(geometry.data())

@@ -1,0 +1,201 @@
+"""What stands beside the pad: the answer, the ten bars, what the model sees, what its heads look at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from training.config import DIGITS, ModelConfig
+from training.facts import Prediction
+from vit_pad.attention_overlay import ColorBar
+from vit_pad.choosers import choose, fill_chooser, name_widget
+from vit_pad.head_strip import HeadStrip
+from vit_pad.heat import MEAN_HEAD
+from vit_pad.input_preview import InputPreview
+from vit_pad.percent import percent
+from vit_pad.probability_bars import ProbabilityBars
+from vit_pad.settings import Choices
+from vit_pad.theme import UNIT, font
+
+_UNSURE = "{} ?"
+_WIDEST_ANSWER_PX = 240
+_LEAST_WIDTH_PX = 45 * UNIT  # the choosers' words fit
+_PREVIEW_STEP_PX = 32  # every pixel of a 32 x 32 image comes out equally large
+
+
+class SidePanel(QWidget):
+    """Views of the answer, and the choosers of what is asked and shown."""
+
+    chosen = Signal(str, object)  # a field of Choices and its new value
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMinimumWidth(_LEAST_WIDTH_PX)
+        self._answer = AnswerView()
+        self._bars = ProbabilityBars()
+        self._preview = InputPreview()
+        self._head_strip = HeadStrip()
+        self._color_bar = ColorBar()
+        self._strength = QSlider(Qt.Orientation.Horizontal)
+        self._preview.setMinimumSize(2 * _PREVIEW_STEP_PX, 2 * _PREVIEW_STEP_PX)
+        self._make_choosers()
+        self._lay_out()
+        self._head_strip.head_chosen.connect(self._on_head_clicked)
+
+    def show_prediction(self, prediction: Prediction | None) -> None:
+        """Show an answer in every view; None for an empty pad."""
+        for view in (self._answer, self._bars, self._preview, self._head_strip):
+            view.show_prediction(prediction)
+
+    def show_choices(self, choices: Choices) -> None:
+        """Show what is chosen, without signals for it."""
+        for name, chooser in self._choosers.items():
+            choose(chooser, getattr(choices, name))
+        with QSignalBlocker(self._strength):
+            self._strength.setValue(round(100 * choices.strength))
+        self._head_strip.set_choice(choices.block, choices.head)
+        self._head_strip.set_paper(choices.paper)
+        self._color_bar.set_strength(choices.strength)
+        self._color_bar.set_paper(choices.paper)
+
+    def show_scale(self, scale: float) -> None:
+        """Show the share of attention that the overlay's hottest colour stands for."""
+        self._color_bar.show_scale(scale)
+
+    def show_models(self, models: tuple[tuple[str, str], ...]) -> None:
+        """List the models: the text of each, and its name or path."""
+        fill_chooser(self._choosers["model"], models)
+
+    def show_devices(self, devices: tuple[str, ...]) -> None:
+        """List the devices there are, after the one that leaves the choice to the program."""
+        names = tuple(dict.fromkeys(("auto", *devices)))
+        texts = {"auto": self.tr("Automatic"), "cpu": self.tr("CPU"), "mps": self.tr("Apple GPU")}
+        fill_chooser(self._choosers["device"], ((texts.get(name, name), name) for name in names))
+
+    def show_config(self, config: ModelConfig) -> None:
+        """Offer the blocks and heads that the model has."""
+        blocks = ((self.tr("Block {number}").format(number=each + 1), each) for each in range(config.depth))
+        fill_chooser(self._choosers["block"], blocks)
+        heads = [(self.tr("Head {number}").format(number=each + 1), each) for each in range(config.num_heads)]
+        fill_chooser(self._choosers["head"], [(self.tr("Mean"), MEAN_HEAD), *heads])
+        self._head_strip.set_num_heads(config.num_heads)
+        self._bars.set_class_names(config.class_names)
+        self._answer.set_class_names(config.class_names)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        side = _PREVIEW_STEP_PX * min(max(self.height() // 140, 2), 5)
+        self._preview.setMaximumSize(side, side)
+        super().resizeEvent(event)
+
+    def _make_choosers(self) -> None:
+        names = {
+            "model": self.tr("Model"),
+            "device": self.tr("Device"),
+            "placement": self.tr("Image"),
+            "block": self.tr("Block"),
+            "head": self.tr("Head"),
+        }
+        self._choosers = {name: QComboBox() for name in names}
+        tips = {
+            "model": self.tr("The model that reads the pad"),
+            "device": self.tr("Where the model computes"),
+            "placement": self.tr(
+                "How the pad becomes the model's image: like MNIST centres it and evens the line width out, "
+                "as drawn takes the whole pad"
+            ),
+            "block": self.tr("The block whose attention is shown"),
+            "head": self.tr("The head whose attention lies over the ink"),
+        }
+        for name, chooser in self._choosers.items():
+            name_widget(chooser, f"{name}Chooser", names[name])
+            chooser.setToolTip(tips[name])
+            chooser.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            chooser.currentIndexChanged.connect(
+                lambda _index, name=name, chooser=chooser: self.chosen.emit(name, chooser.currentData())
+            )
+        self._chooser_labels = names
+        modes = ((self.tr("Like MNIST"), "like-mnist"), (self.tr("As drawn"), "as-drawn"))
+        fill_chooser(self._choosers["placement"], modes)
+        self._strength.setRange(0, 100)
+        self._strength.setToolTip(self.tr("How strongly attention is laid over the ink"))
+        name_widget(self._strength, "strengthSlider", self.tr("Strength of the overlay"))
+        self._strength.valueChanged.connect(lambda value: self.chosen.emit("strength", value / 100))
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(UNIT)
+        top.addWidget(self._answer, 1)
+        top.addWidget(self._preview, 0, Qt.AlignmentFlag.AlignRight)
+        attention = QGridLayout()
+        attention.setHorizontalSpacing(UNIT)
+        attention.setVerticalSpacing(UNIT // 2)
+        models = QGridLayout()
+        models.setHorizontalSpacing(UNIT)
+        models.setVerticalSpacing(UNIT // 2)
+        for column, name in enumerate(("block", "head")):
+            _put(attention, column, self._chooser_labels[name], self._choosers[name])
+        _put(attention, 2, self.tr("Strength"), self._strength)
+        for column, name in enumerate(("model", "device", "placement")):
+            _put(models, column, self._chooser_labels[name], self._choosers[name])
+        below = QVBoxLayout(self)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(3 * UNIT // 4)
+        below.addLayout(top)
+        below.addWidget(self._bars, 1)
+        below.addSpacing(UNIT)
+        below.addLayout(attention)
+        below.addWidget(self._color_bar)
+        below.addWidget(self._head_strip)
+        below.addSpacing(UNIT)
+        below.addLayout(models)
+
+    def _on_head_clicked(self, head: int) -> None:
+        choose(self._choosers["head"], head)
+        self.chosen.emit("head", head)
+
+
+class AnswerView(QWidget):
+    """The answer in large type with its probability beside it. Texts change in place: the layout never moves."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer = QLabel()
+        self._answer.setFont(font("answer", bold=True))
+        name_widget(self._answer, "predictionLabel", self.tr("Answer"))
+        self._probability = QLabel()
+        self._probability.setFont(font("title"))
+        name_widget(self._probability, "probabilityLabel", self.tr("Probability of the answer"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self._answer)
+        row.addWidget(self._probability, 1)
+        self._probability.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.set_class_names(DIGITS)
+
+    def set_class_names(self, class_names: tuple[str, ...]) -> None:
+        """Keep room for the widest answer, up to a limit."""
+        metrics = self._answer.fontMetrics()
+        widest = max(metrics.horizontalAdvance(_UNSURE.format(name)) for name in class_names)
+        self._answer.setFixedSize(min(widest, _WIDEST_ANSWER_PX), metrics.height())
+
+    def show_prediction(self, prediction: Prediction | None) -> None:
+        """Show the likeliest class; nothing on an empty pad."""
+        if prediction is None or prediction.top is None:
+            self._answer.clear()
+            self._probability.clear()
+            return
+        share = float(prediction.probabilities.max())
+        self._answer.setText(_UNSURE.format(prediction.top) if prediction.unsure else prediction.top)
+        self._probability.setText(percent(share, self.locale(), 0))
+
+
+def _put(grid: QGridLayout, column: int, text: str, widget: QWidget) -> None:
+    label = QLabel(text)
+    label.setFont(font("small"))
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    label.setBuddy(widget)
+    grid.addWidget(label, 0, column)
+    grid.addWidget(widget, 1, column)
+    grid.setColumnStretch(column, 1)

@@ -1,0 +1,62 @@
+"""The line at the bottom: what went wrong, if anything, and who answers how fast."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from training.errors import Message
+from vit_pad.choosers import name_widget
+from vit_pad.theme import UNIT, Theme, font
+from vit_pad.words import translated
+
+
+class StatusRow(QWidget):
+    """A banner for problems at the left, the status at the right. Its height stays the same, whatever it says."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._problem = QLabel()
+        self._problem.setWordWrap(True)
+        self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        name_widget(self._problem, "problemBanner", self.tr("Problem"))
+        self._status = QLabel()
+        self._status.setFont(font("small"))
+        self._status.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._status.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        name_widget(self._status, "statusLabel", self.tr("Status"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2 * UNIT)
+        for label, stretch in ((self._problem, 3), (self._status, 2)):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            row.addWidget(label, stretch)
+        self.setFixedHeight(2 * self._problem.fontMetrics().lineSpacing() + UNIT // 2)  # two lines of a banner
+
+    def show_theme(self, theme: Theme) -> None:
+        """Colour the banner as the theme colours what went wrong."""
+        palette = self._problem.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.error))
+        self._problem.setPalette(palette)
+
+    def show_problem(self, message: Message) -> None:
+        """Say what went wrong, until something else is said."""
+        self._problem.setText(translated(message))
+        self._problem.setToolTip(self._problem.text())
+
+    def clear_problem(self) -> None:
+        """Take the banner away."""
+        self._problem.clear()
+        self._problem.setToolTip("")
+
+    def show_loading(self, model: str) -> None:
+        """Say that a model is on its way."""
+        self._status.setText(self.tr("Loading {model} …").format(model=model))
+
+    def show_answered(self, model: str, device: str, elapsed_ms: float | None) -> None:
+        """Say who answers and, after an answer, how long it took."""
+        words = [model, device]
+        if elapsed_ms is not None:
+            words.append(self.tr("{time} ms").format(time=self.locale().toString(elapsed_ms, "f", 1)))
+        self._status.setText(" · ".join(words))

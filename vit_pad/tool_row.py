@@ -1,0 +1,77 @@
+"""The row of tools above the pad."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
+
+from vit_pad.actions import PadActions
+from vit_pad.choosers import choose, fill_chooser, name_widget
+from vit_pad.settings import THICKEST_PEN, THINNEST_PEN, Choices
+from vit_pad.theme import UNIT
+
+
+class ToolRow(QWidget):
+    """Pen, eraser and width; undo, redo and clear; open, paper and theme."""
+
+    chosen = Signal(str, object)  # a field of Choices and its new value
+
+    def __init__(self, actions: PadActions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._width = QSlider(Qt.Orientation.Horizontal)
+        self._width.setRange(THINNEST_PEN, THICKEST_PEN)
+        self._width.setFixedWidth(15 * UNIT)
+        self._width.setToolTip(self.tr("Width of pen and eraser ([ and ])"))
+        name_widget(self._width, "penWidthSlider", self.tr("Pen width"))
+        self._width.valueChanged.connect(lambda width: self.chosen.emit("pen_width", float(width)))
+        actions.thinner.triggered.connect(lambda: self._width.triggerAction(QSlider.SliderAction.SliderSingleStepSub))
+        actions.thicker.triggered.connect(lambda: self._width.triggerAction(QSlider.SliderAction.SliderSingleStepAdd))
+        self._width.setSingleStep(2)
+        self._theme = QComboBox()
+        self._theme.setToolTip(self.tr("Light or dark window"))
+        name_widget(self._theme, "themeChooser", self.tr("Theme"))
+        fill_chooser(
+            self._theme,
+            ((self.tr("System theme"), "system"), (self.tr("Light"), "light"), (self.tr("Dark"), "dark")),
+        )
+        self._theme.currentIndexChanged.connect(lambda: self.chosen.emit("theme", self._theme.currentData()))
+        self._lay_out(actions)
+
+    def show_choices(self, choices: Choices) -> None:
+        """Show what is chosen, without a signal for it."""
+        with QSignalBlocker(self._width):
+            self._width.setValue(round(choices.pen_width))
+        choose(self._theme, choices.theme)
+
+    def _lay_out(self, actions: PadActions) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT // 2)
+        row.addWidget(_button(actions.pen, "penButton"))
+        row.addWidget(_button(actions.eraser, "eraserButton"))
+        row.addSpacing(UNIT)
+        row.addWidget(QLabel(self.tr("Width")))
+        row.addSpacing(UNIT // 2)
+        row.addWidget(self._width)
+        row.addSpacing(2 * UNIT)
+        for action, name in (
+            (actions.undo, "undoButton"),
+            (actions.redo, "redoButton"),
+            (actions.clear, "clearButton"),
+        ):
+            row.addWidget(_button(action, name))
+        row.addStretch(1)
+        row.addWidget(_button(actions.open, "openButton"))
+        row.addWidget(_button(actions.paper, "paperButton"))
+        row.addSpacing(UNIT)
+        row.addWidget(self._theme)
+
+
+def _button(action: QAction, name: str) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setIconSize(QSize(20, 20))
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    name_widget(button, name, action.text())
+    return button
