@@ -25,8 +25,10 @@ BOX_SHARE = 20 / 28
 # edge width (total variation / sum of squared gradients) of 2.40 px; pendigits drawn with these two have 3.06 and 2.43.
 LINE_SHARE = 2.9 / 32
 EDGE_SHARE = 2.5 / 32
-# The thinnest line drawn, half a pixel at 32: thinner ones would be paler than anything a model has seen.
-_THINNEST_SHARE = 1 / 64
+# A line's soft edge where the pad is drawn as it is, in pixels: enough for it to be smooth.
+_SMOOTH_EDGE_PX = 1.5
+# The thinnest line drawn, one pixel at 32: thinner ones would be paler than anything a model has seen.
+_THINNEST_SHARE = 1 / 32
 # Points nearer than this to the one before are dropped: one eighth of a pixel at 32.
 _CELL_SHARE = 1 / 256
 # Keeps round coordinates off the edges of those cells, where rounding errors would decide which points are dropped.
@@ -156,11 +158,12 @@ def _drawn_as_placed(lines: _Lines, placement: Placement, size: int) -> FloatArr
     scale, *shift = placement
     widths = np.maximum(lines.widths * scale, _THINNEST_SHARE * size)
     placed = _Lines(lines.points * scale + np.array(shift), lines.is_last, widths)
-    return _render(_pieces(_within(_segments(placed, size), size), size), size)
+    segments = _within(_segments(placed, size), _SMOOTH_EDGE_PX, size)
+    return _render(_pieces(segments, _SMOOTH_EDGE_PX, size), _SMOOTH_EDGE_PX, size)
 
 
 def _draw_like_mnist(lines: _Lines, picture: Picture | None, size: int) -> tuple[FloatArray, Placement]:
-    line_px = LINE_SHARE * size
+    line_px, edge_px = LINE_SHARE * size, EDGE_SHARE * size
     skeleton = _bounds(lines.points) if len(lines.points) else None
     raster = None if picture is None or picture.ink_box is None else _picture_bounds(picture, picture.ink_box)
     scale = _fitting_scale(skeleton, raster, line_px, BOX_SHARE * size)
@@ -171,13 +174,13 @@ def _draw_like_mnist(lines: _Lines, picture: Picture | None, size: int) -> tuple
     middle = np.array(((left + right) / 2, (top + bottom) / 2))
     # Points relative to the box's middle: far from the pad's corner `scale * x + shift` would lose its digits.
     scaled = _Lines((lines.points - middle) * scale, lines.is_last, np.full(len(lines.widths), line_px))
-    pieces = _pieces(_segments(scaled, size), size)
+    pieces = _pieces(_segments(scaled, size), edge_px, size)
 
     def draw_at(position: npt.NDArray[np.float64]) -> tuple[FloatArray, Placement]:
         placement = Placement(scale, *(position - scale * middle).tolist())
         moved = pieces.copy()
         moved[:, :2] += position
-        return _with_picture(_render(moved, size), picture, placement), placement
+        return _with_picture(_render(moved, edge_px, size), picture, placement), placement
 
     centre = np.full(2, size / 2)
     first, _ = draw_at(centre)
@@ -222,7 +225,7 @@ def _joined(strokes: Sequence[Stroke]) -> _Lines:
     owners = np.repeat(np.arange(len(strokes)), [len(each.points) for each in strokes])
     is_finite = np.isfinite(points).all(axis=1)
     points, owners = np.clip(points[is_finite], -_FARTHEST, _FARTHEST), owners[is_finite]
-    widths = np.maximum([each.width for each in strokes], _THINNEST)
+    widths = np.clip([each.width for each in strokes], _THINNEST, _FARTHEST)
     is_last = np.ones(len(owners), dtype=bool)
     is_last[:-1] = owners[1:] != owners[:-1]
     return _Lines(points, is_last, widths[owners])
@@ -244,14 +247,14 @@ def _segments(lines: _Lines, size: int) -> _Segments:
     return _Segments(points[counts], steps[counts], widths[counts])
 
 
-def _within(segments: _Segments, size: int) -> _Segments:
+def _within(segments: _Segments, edge: float, size: int) -> _Segments:
     """Cut off, and leave out, what is too far from the image to show in it.
 
     Liang and Barsky, A New Concept and Method for Line Clipping, 1984.
     """
     starts, steps, widths = segments
-    margin = (widths[:, None] + EDGE_SHARE * size) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
+    margin = (widths[:, None] + edge) / 2
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         one, other = (-margin - starts) / steps, (size + margin - starts) / steps
     is_still = steps == 0
     is_inside = (starts >= -margin) & (starts <= size + margin)
@@ -263,10 +266,10 @@ def _within(segments: _Segments, size: int) -> _Segments:
     return _Segments(starts[shown] + begin * steps[shown], (end - begin) * steps[shown], widths[shown])
 
 
-def _pieces(segments: _Segments, size: int) -> FloatArray:
+def _pieces(segments: _Segments, edge: float, size: int) -> FloatArray:
     """Cut segments into pieces (P, 5) no longer than a line's reach: start x, y, step x, y, width."""
     starts, steps, widths = segments
-    longest = np.maximum(1.0, (widths + EDGE_SHARE * size) / 2)
+    longest = np.maximum(1.0, (widths + edge) / 2)
     counts = np.maximum(1, np.ceil(np.hypot(steps[:, 0], steps[:, 1]) / longest)).astype(np.int64)
     if counts.sum() > _MAX_PIECES:
         return _dense_pieces(segments, size)
@@ -304,11 +307,10 @@ def _dense_pieces(segments: _Segments, size: int) -> FloatArray:
     return np.concatenate(dots)
 
 
-def _render(pieces: FloatArray, size: int) -> FloatArray:
+def _render(pieces: FloatArray, edge: float, size: int) -> FloatArray:
     """Draw pieces with round ends as grey levels (S, S): each pixel takes the darkest piece that reaches it."""
     grey = np.zeros(size * size, dtype=np.float32)
     if len(pieces):
-        edge = EDGE_SHARE * size
         window = min(size, int(np.abs(pieces[:, 2:4]).max() + pieces[:, 4].max() + edge) + 1)
         rows = max(1, _CHUNK // window**2)
         for start in range(0, len(pieces), rows):
