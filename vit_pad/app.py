@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt
+from PySide6.QtCore import QObject, QSocketNotifier, Qt
 from PySide6.QtWidgets import QApplication
 
 from training import models, paths
@@ -62,15 +62,15 @@ def _build(options: WindowOptions) -> MainWindow:
 
 
 def _application() -> QApplication:
-    existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
-    # Qt would merge mouse moves that wait while torch loads, and corners of a fast stroke would be cut.
-    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_CompressHighFrequencyEvents, False)
-    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_CompressTabletEvents, False)
-    app = QApplication(sys.argv[:1])
-    app.setApplicationName(paths.APP_NAME)
-    app.setDesktopFileName(paths.APP_NAME)
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
+        app.setApplicationName(paths.APP_NAME)
+        app.setDesktopFileName(paths.APP_NAME)
+    # Qt would merge mouse moves that wait while torch loads, and corners of a fast stroke would be cut. On X11 it turns
+    # this on by itself while the application is made, so it has to be turned off afterwards.
+    app.setAttribute(Qt.ApplicationAttribute.AA_CompressHighFrequencyEvents, False)
+    app.setAttribute(Qt.ApplicationAttribute.AA_CompressTabletEvents, False)
     return app
 
 

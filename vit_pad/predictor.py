@@ -67,6 +67,11 @@ class LivePredictor(QObject):
         self._is_started = False
         self._is_stopped = False
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is there."""
+        return self._thread.isRunning()
+
     def start(self) -> None:
         """Start the thread, which then imports torch; wishes made before wait for it."""
         if not (self._is_started or self._is_stopped):

@@ -1,0 +1,182 @@
+"""The predictor thread: newest wins, nothing is lost, and it ends when it is told to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.random_model import SMALL, write_random_model
+from training.errors import Message
+from training.facts import Prediction, PredictionRequest
+from training.strokes import Stroke
+from vit_pad.predictor import LivePredictor, LoadedModel
+
+LIMIT_MS = 60_000
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return str(write_random_model(tmp_path / "small.safetensors"))
+
+
+@pytest.fixture
+def predictor(qtbot: QtBot) -> Iterator[LivePredictor]:
+    made = LivePredictor()
+    yield made
+    made.stop()
+    assert not made.is_running
+
+
+def request(revision: int, *, empty: bool = False) -> PredictionRequest:
+    points = np.array([[100.0, 100.0], [300.0, 100.0 + revision % 50], [200.0, 350.0]])
+    return PredictionRequest(revision=revision, strokes=() if empty else (Stroke(points),))
+
+
+def test_wishes_made_before_the_start_are_kept_and_the_newest_wins(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    models: list[LoadedModel] = []
+    answers: list[Prediction] = []
+    predictor.loaded.connect(models.append)
+    predictor.predicted.connect(answers.append)
+    predictor.load(model, "cpu")
+    for revision in range(1, 100):
+        predictor.request(request(revision))
+    with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS):
+        predictor.start()
+    (loaded,) = models
+    assert (loaded.config, loaded.device) == (SMALL, "cpu")
+    assert "cpu" in loaded.devices
+    assert [answer.revision for answer in answers] == [99]
+
+
+def test_only_what_was_in_flight_and_the_newest_are_answered(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    answers: list[int] = []
+    predictor.predicted.connect(lambda answer: answers.append(answer.revision))
+    predictor.start()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    for revision in range(1, 50):
+        predictor.request(request(revision))
+    qtbot.waitUntil(lambda: 49 in answers, timeout=LIMIT_MS)
+    assert answers == [1, 49]
+
+
+def test_answers_come_in_the_thread_that_asked_and_are_computed_in_another(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    threads: list[int] = []
+    predictor.predicted.connect(lambda _answer: threads.append(threading.get_ident()))
+    predictor.start()
+    predictor.load(model, "cpu")
+    predictor.request(request(1))
+    qtbot.waitUntil(lambda: bool(threads), timeout=LIMIT_MS)
+    assert threads == [threading.get_ident()]
+
+
+def test_no_ink_gives_none_and_a_forgotten_request_no_answer(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    answers: list[Any] = []
+    predictor.predicted.connect(answers.append)
+    predictor.load(model, "cpu")
+    predictor.request(request(1))
+    predictor.forget()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.start()
+    predictor.request(request(2, empty=True))
+    qtbot.waitUntil(lambda: bool(answers), timeout=LIMIT_MS)
+    assert answers == [None]
+
+
+@pytest.mark.parametrize(
+    ("model_name", "device", "word"),
+    [("nowhere", "cpu", "nowhere"), (None, "cuda:77", "cuda:77"), ("broken", "cpu", "broken")],
+)
+def test_what_cannot_be_loaded_gives_a_sentence_and_the_next_wish_its_turn(
+    predictor: LivePredictor, model: str, qtbot: QtBot, tmp_path: Path, model_name: str | None, device: str, word: str
+) -> None:
+    problems: list[Message] = []
+    predictor.failed.connect(problems.append)
+    (tmp_path / "broken.safetensors").write_bytes(b"\x00" * 100)
+    name = {None: model, "broken": str(tmp_path / "broken.safetensors")}.get(model_name, str(model_name))
+    predictor.start()
+    predictor.load(name, device)
+    qtbot.waitUntil(lambda: bool(problems), timeout=LIMIT_MS)
+    assert word in str(problems[0])
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+
+
+def test_a_failed_change_of_model_leaves_the_old_one_answering(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    predictor.start()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    with qtbot.waitSignal(predictor.failed, timeout=LIMIT_MS):
+        predictor.load("nowhere", "cpu")
+    with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
+        predictor.request(request(1))
+    assert answered.args is not None
+    assert answered.args[0].model == model
+
+
+def test_stopping_while_torch_loads_waits_and_says_nothing_more() -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QCoreApplication, QTimer\n"
+        "from vit_pad.predictor import LivePredictor\n"
+        "app = QCoreApplication([])\n"
+        "predictor = LivePredictor()\n"
+        "predictor.loaded.connect(lambda _: sys.exit('loaded'))\n"
+        "predictor.failed.connect(lambda _: sys.exit('failed'))\n"
+        "predictor.load('nowhere', 'cpu')\n"
+        "predictor.start()\n"
+        "QTimer.singleShot(0, predictor.stop)\n"
+        "QTimer.singleShot(0, app.quit)\n"
+        "app.exec()\n"
+        "app.processEvents()\n"
+        "assert not predictor.is_running\n"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", code), cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_exception_without_a_sentence_reaches_the_hook_and_the_work_goes_on(model: str) -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QCoreApplication\n"
+        "from tests.test_predictor import request\n"
+        "from vit_pad.exceptions import ExceptionHook\n"
+        "from vit_pad.predictor import LivePredictor\n"
+        "app = QCoreApplication([])\n"
+        "hook, predictor = ExceptionHook(), LivePredictor()\n"
+        "hook.install()\n"
+        "caught = []\n"
+        "hook.caught.connect(lambda report: (caught.append(report), predictor.request(request(2))))\n"
+        "predictor.predicted.connect(lambda answer: app.exit(0 if answer.revision == 2 and caught else 3))\n"
+        f"predictor.load({model!r}, 'cpu')\n"
+        "predictor.request('not a request')\n"
+        "predictor.start()\n"
+        "status = app.exec()\n"
+        "predictor.stop()\n"
+        "assert 'AttributeError' in caught[0].text\n"
+        "sys.exit(status)\n"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", code), cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
