@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from training.paths import asset
 from vit_pad.icons import ICON_NAMES, icon
-from vit_pad.theme import DARK, LIGHT, Theme, apply_theme, current_theme, font, palette_of, theme_of
+from vit_pad.theme import DARK, LIGHT, PAPERS, Theme, apply_theme, current_theme, font, palette_of, theme_of
 
 both_themes = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
@@ -56,6 +56,12 @@ def test_text_on_the_accent_can_be_read_and_the_accent_be_told_apart(theme: Them
     assert contrast(theme.on_accent, theme.accent) >= 4.5
     for other in (theme.track, theme.bar, theme.window):
         assert contrast(theme.accent, other) >= 1.8
+
+
+def test_ink_and_hint_stand_out_from_both_papers() -> None:
+    for colors in PAPERS.values():
+        assert contrast(colors.ink, colors.paper) >= 12
+        assert contrast(colors.hint, colors.paper) >= 4.5
 
 
 @both_themes

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from training.facts import Prediction
 from training.strokes import PAD_SIZE
-from vit_pad.heat import MEAN_HEAD, Paper, heat_map, image_box, nice_scale, overlay_colors
+from vit_pad.heat import MEAN_HEAD, heat_map, image_box, nice_scale, overlay_colors
 from vit_pad.percent import percent
 from vit_pad.rgba_image import rgba_image
-from vit_pad.theme import PAPER_COLORS, UNIT, font, theme_of
+from vit_pad.theme import PAPERS, UNIT, Paper, font, theme_of
 
 DEFAULT_STRENGTH = 0.7
 _WIDEST_NUMBER = "0.15 %"  # makes room for every scale, so the bar's end stays where it is
@@ -149,7 +149,7 @@ class ColorBar(QWidget):
             if self._scale == 0.0:
                 painter.fillRect(bar, QColor(theme.track))
                 return
-            painter.fillRect(bar, QColor(PAPER_COLORS[self._paper]))
+            painter.fillRect(bar, QColor(PAPERS[self._paper].paper))
             painter.drawImage(bar, self._image)
             painter.setPen(QColor(theme.quiet_text))
             text_flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft

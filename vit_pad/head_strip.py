@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from training.facts import Prediction
-from vit_pad.heat import MEAN_HEAD, Paper, block_maps, colorize, nice_scale
+from vit_pad.heat import MEAN_HEAD, block_maps, colorize, nice_scale
 from vit_pad.percent import percent
 from vit_pad.rgba_image import rgba_image
-from vit_pad.theme import UNIT, font, theme_of
+from vit_pad.theme import UNIT, Paper, font, theme_of
 
 _LARGEST_PX = 96
 _LABEL_PX = 2 * UNIT

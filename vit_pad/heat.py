@@ -6,15 +6,17 @@ Shapes: G patches along one side of the image, H heads, T tokens.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from training.facts import Box, FloatArray, Placement, Prediction
 
+if TYPE_CHECKING:  # numbers only: nothing here needs Qt
+    from vit_pad.theme import Paper
+
 MEAN_HEAD = -1
-Paper = Literal["dark", "light"]
 RgbaArray = npt.NDArray[np.uint8]
 
 _SMALLEST_SCALE = 0.001

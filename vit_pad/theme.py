@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from string import Template
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from training.paths import asset
 
 ThemeChoice = Literal["system", "light", "dark"]
+Paper = Literal["dark", "light"]
 FontSize = Literal["small", "text", "title", "answer"]
 
 UNIT = 8  # px; distances are multiples or halves of it
@@ -76,9 +77,19 @@ DARK = Theme(
 )
 
 
+class PaperColors(NamedTuple):
+    """What is written with, and on what; the hint has a contrast of at least 4.5 to 1."""
+
+    paper: str
+    ink: str
+    hint: str
+
+
 # The pad keeps its own colours, whatever the theme: in MNIST ink is white on black.
-PAPER_COLORS = {"dark": "#0f0f0f", "light": "#fbfaf7"}
-INK_COLORS = {"dark": "#f7f7f7", "light": "#171717"}
+PAPERS: dict[Paper, PaperColors] = {
+    "dark": PaperColors(paper="#0e0e10", ink="#f5f5f5", hint="#8b8b90"),
+    "light": PaperColors(paper="#fbfbf8", ink="#141414", hint="#6a6a6e"),
+}
 
 
 def theme_of(widget: QWidget) -> Theme:
