@@ -14,8 +14,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from training.errors import UserError
 from training.facts import PlacementMode
-from vit_pad.heat import Paper
-from vit_pad.theme import ThemeChoice
+from vit_pad.theme import Paper, ThemeChoice
 
 FILE_NAME = "window.ini"
 THINNEST_PEN, THICKEST_PEN = 4, 60  # pad units
