@@ -141,6 +141,28 @@ def test_drawn_piece_by_piece_it_looks_as_drawn_at_once(canvas: Canvas) -> None:
     assert gaps.mean() < 0.1
 
 
+def test_all_that_comes_between_two_paints_is_seen(canvas: Canvas) -> None:
+    send_mouse(canvas, PRESS, 20, 50)
+    grey_of(canvas)
+    send_mouse(canvas, MOVE, 150, 50)
+    send_mouse(canvas, MOVE, 280, 50)
+    send_mouse(canvas, RELEASE, 280, 50)
+    drag(canvas, (20, 150), (280, 150))
+    drag(canvas, (20, 250), (280, 250))
+    grey = grey_of(canvas)
+    assert (grey[[50, 150, 250], 20:281] == INK).all()
+    canvas.tool = "eraser"
+    drag(canvas, (100, 30), (100, 170))
+    drag(canvas, (200, 30), (200, 170))
+    assert (grey_of(canvas)[[50, 150]][:, [100, 200]] == PAPER).all()
+    drag(canvas, (150, 30), (150, 170))
+    canvas.tool = "pen"
+    drag(canvas, (20, 200), (280, 200))
+    grey = grey_of(canvas)
+    assert (grey[[50, 150]][:, [100, 150, 200]] == PAPER).all()
+    assert (grey[200, 20:281] == INK).all()
+
+
 class PaintWatch(QObject):
     """Notes the area of every paint event."""
 
@@ -162,7 +184,7 @@ def test_a_move_paints_its_own_piece_only(canvas: Canvas) -> None:
     watch = PaintWatch(canvas)
     send_mouse(canvas, MOVE, 204, 203)
     QApplication.processEvents()
-    (area,) = watch.areas
+    (area,) = watch.areas  # one paint
     assert area.contains(QRect(195, 195, 14, 13))
     assert max(area.width(), area.height()) < 34
 

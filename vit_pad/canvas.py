@@ -25,9 +25,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from training.errors import UserError
+from training.facts import Box
 from training.strokes import DEFAULT_WIDTH, PAD_SIZE, Stroke
 from vit_pad.document import PadDocument
-from vit_pad.ink_layer import InkLayer
+from vit_pad.eraser import box_around
+from vit_pad.ink_layer import InkLayer, new_ink_box
 from vit_pad.open_file import holds_content, item_from_mime
 from vit_pad.theme import font
 
@@ -74,6 +76,8 @@ class Canvas(QWidget):
         self._layer: InkLayer | None = None  # None: to be drawn anew with the next paint
         self._layer_ratio = 0.0  # device pixels a widget pixel, of the layer
         self._shown: tuple[Stroke, ...] = ()  # what the layer shows
+        self._has_new_ink = False  # strokes grew or came since
+        self._erased: Box | None = None  # where strokes were cut since; never together with new ink
         self._was_empty = document.is_empty
         self._pointer: int | None = None  # the mouse, or the number of the finger, that draws
         self._shows_focus = False
@@ -267,33 +271,33 @@ class Canvas(QWidget):
         super().changeEvent(event)
 
     def _show_change(self) -> None:
-        """Bring the layer up to date where that is quick, or leave it to the next paint."""
-        document = self.document
+        """Ask for a paint of what changed. In it the layer catches up with all that came until then."""
+        document, erased = self.document, self.document.changed_area
         if self._layer is None or document.is_empty != self._was_empty:
-            self.update()
-        self._was_empty = document.is_empty
-        if self._layer is None:
-            return
-        if document.is_stroke_growing:
-            # Every change comes here, so only the last stroke can be new, or longer than the layer shows it
-            is_new = len(document.strokes) > len(self._shown)
-            num_shown = 0 if is_new else len(self._shown[-1].points)
-            self._update_pixels(self._layer.draw_new(document.strokes[-1], num_shown))
-        elif document.changed_area is not None:
-            self._update_pixels(self._layer.redraw(document.strokes, document.changed_area))
+            self._show_all_anew()
+        elif document.is_stroke_growing and self._erased is None:
+            self._has_new_ink = True
+            self._update_area(new_ink_box(document.strokes[-1], len(document.strokes[-1].points) - 1))
+        elif erased is not None and not self._has_new_ink:
+            self._erased = erased if self._erased is None else box_around(self._erased, erased)
+            self._update_area(erased)
         else:
-            self._layer = None
-            self.update()
-        self._shown = document.strokes
+            self._show_all_anew()
+        self._was_empty = document.is_empty
 
-    def _update_pixels(self, rect: QRect) -> None:
-        """Have device pixels painted, with the widget pixels that they share in."""
-        if not rect.isEmpty():
-            ratio = self._layer_ratio
-            part = QRectF(rect.x() / ratio, rect.y() / ratio, rect.width() / ratio, rect.height() / ratio)
-            self.update(part.toAlignedRect())
+    def _show_all_anew(self) -> None:
+        self._layer = None
+        self.update()
+
+    def _update_area(self, area: Box) -> None:
+        """Have a part of the pad painted, with all widget pixels that it touches."""
+        margin = 2.0  # the smooth edge
+        scale = self.pad_scale
+        part = QRectF(area.x * scale, area.y * scale, area.width * scale, area.height * scale)
+        self.update(part.adjusted(-margin, -margin, margin, margin).intersected(QRectF(self.rect())).toAlignedRect())
 
     def _fresh_layer(self) -> InkLayer:
+        """Give the layer, which shows the document as it is now."""
         ratio = self.devicePixelRatioF()
         if self._layer is None or ratio != self._layer_ratio:  # the window may have moved to another screen
             size = QSize(math.ceil(self.width() * ratio), math.ceil(self.height() * ratio))
@@ -301,8 +305,22 @@ class Canvas(QWidget):
             self._layer.image.setDevicePixelRatio(ratio)
             self._layer.render(self.document.strokes, self.document.picture)
             self._layer_ratio = ratio
-            self._shown = self.document.strokes
+        elif self._erased is not None:
+            self._layer.redraw(self.document.strokes, self._erased)
+        elif self._has_new_ink:
+            self._draw_new_ink(self._layer)
+        self._shown = self.document.strokes
+        self._erased = None
+        self._has_new_ink = False
         return self._layer
+
+    def _draw_new_ink(self, layer: InkLayer) -> None:
+        """Draw what the last stroke that is shown gained since then, and the strokes after it."""
+        strokes, num_shown = self.document.strokes, len(self._shown)
+        if num_shown > 0 and strokes[num_shown - 1] is not self._shown[-1]:
+            layer.draw_new(strokes[num_shown - 1], len(self._shown[-1].points))
+        for stroke in strokes[num_shown:]:
+            layer.draw_new(stroke, 0)
 
     def _layer_colors(self) -> tuple[QColor, QColor]:
         colors = PAPERS[self._paper]

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from training.facts import Box
 from training.strokes import Stroke
-from vit_pad.eraser import boxes_meet, stroke_bounds
+from vit_pad.eraser import boxes_meet, path_box, stroke_bounds
 
 if TYPE_CHECKING:
     from training.pictures import Picture
@@ -56,33 +56,33 @@ class InkLayer:
             )
         self._fill(self.image.rect(), strokes)
 
-    def redraw(self, strokes: tuple[Stroke, ...], area: Box) -> QRect:
-        """Draw an area of the pad anew; give it in pixels."""
-        rect = self._pixel_rect(area)
+    def redraw(self, strokes: tuple[Stroke, ...], area: Box) -> None:
+        """Draw an area of the pad anew."""
+        rect = self.pixels_of(area)
         if not rect.isEmpty():
             self._fill(rect, strokes)
-        return rect
 
-    def draw_new(self, stroke: Stroke, first: int) -> QRect:
-        """Add a stroke from its point number `first` on, and the line that leads there; give the changed pixels."""
-        places = stroke.points[max(first - 1, 0) :, :2]
-        left, top = places.min(axis=0).tolist()
-        right, bottom = places.max(axis=0).tolist()
-        half = stroke.width / 2
-        rect = self._pixel_rect(Box(left - half, top - half, right - left + stroke.width, bottom - top + stroke.width))
+    def draw_new(self, stroke: Stroke, first: int) -> None:
+        """Add a stroke from its point number `first` on, and the line that leads there."""
+        rect = self.pixels_of(new_ink_box(stroke, first))
         if rect.isEmpty():
-            return rect
-        piece = QImage(rect.size(), QImage.Format.Format_Grayscale8)
+            return
+        piece = QImage(rect.size(), QImage.Format.Format_RGB32)  # Qt draws lines in this format fastest
         piece.fill(0)
         painter = self._painter(piece)
         painter.translate(-rect.topLeft())
-        self._draw_line(painter, places, stroke.width)
+        self._draw_line(painter, stroke.points[max(first - 1, 0) :, :2], stroke.width)
         painter.end()
-        rows = np.frombuffer(piece.constBits(), np.uint8).reshape(rect.height(), piece.bytesPerLine())
-        fresh = rows[:, : rect.width()]
+        fresh = np.frombuffer(piece.constBits(), np.uint8).reshape(rect.height(), rect.width(), 4)[:, :, 0]
         there = self._pixels[_slices(rect)]
         np.maximum(there, fresh, out=there)
-        return rect
+
+    def pixels_of(self, area: Box) -> QRect:
+        """Give the pixels that ink in an area of the pad touches, smooth edges included, as far as they are there."""
+        corner = QPointF(area.x, area.y) * self._scale
+        rect = QRectF(corner.x(), corner.y(), area.width * self._scale, area.height * self._scale)
+        on_image = rect.adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE).intersected(QRectF(self.image.rect()))
+        return on_image.toAlignedRect().intersected(self.image.rect())
 
     def _fill(self, rect: QRect, strokes: tuple[Stroke, ...]) -> None:
         self._pixels[_slices(rect)] = self._background[_slices(rect)]
@@ -114,12 +114,12 @@ class InkLayer:
         else:
             painter.drawPolyline(points)
 
-    def _pixel_rect(self, area: Box) -> QRect:
-        """Give the pixels an area of the pad touches, edges included, as far as they are on the image."""
-        corner = QPointF(area.x, area.y) * self._scale
-        rect = QRectF(corner.x(), corner.y(), area.width * self._scale, area.height * self._scale)
-        on_image = rect.adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE).intersected(QRectF(self.image.rect()))
-        return on_image.toAlignedRect().intersected(self.image.rect())
+
+def new_ink_box(stroke: Stroke, first: int) -> Box:
+    """Give the box of the ink that a stroke gained with its point number `first` and those after it."""
+    left, top = stroke.points[max(first - 1, 0) :, :2].min(axis=0).tolist()
+    right, bottom = stroke.points[max(first - 1, 0) :, :2].max(axis=0).tolist()
+    return path_box((left, top), (right, bottom), stroke.width / 2)
 
 
 def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[npt.NDArray[np.float64]]:
