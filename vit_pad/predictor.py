@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from training.config import ModelConfig
 from training.errors import Message, UserError
 from training.facts import Prediction, PredictionRequest
+from vit_pad.preload import preload_torch
 
 if TYPE_CHECKING:
     from training.predict import Predictor
@@ -151,6 +152,7 @@ class _Worker(QObject):
     def _load(self, wish: LoadRequest) -> LoadedModel:
         from training import load_torch
 
+        preload_torch()
         load_torch()
         from training.devices import list_devices
         from training.predict import Predictor
