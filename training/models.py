@@ -51,9 +51,9 @@ def find_model(name: str) -> Path:
     Raises:
         UserError: there is no such model.
     """
-    for folder, names in ((asset("checkpoints"), shipped_models), (models_folder(), user_models)):
-        if name in names():
-            return folder / f"{name}{SUFFIX}"
+    named = named_model(name)
+    if named is not None:
+        return named
     with contextlib.suppress(OSError, RuntimeError):  # a name too long for a file; ~ of someone who isn't there
         path = Path(name).expanduser()
         if path.is_file():
@@ -63,6 +63,17 @@ def find_model(name: str) -> Path:
         name=name,
         known=", ".join((*shipped_models(), *user_models())),
     )
+
+
+def named_model(name: str) -> Path | None:
+    """Give the file of a model known by this name, None where there is none.
+
+    The earlier stages of shipped models have names, too: recipes start from them, and no chooser lists them.
+    """
+    for folder in (asset("checkpoints"), asset("stages"), models_folder()):
+        if name in _names_in(folder):
+            return folder / f"{name}{SUFFIX}"
+    return None
 
 
 def new_model_path(name: str) -> Path:

@@ -11,7 +11,7 @@ from tomlkit.exceptions import TOMLKitError
 from training.atomic import atomic_write
 from training.config import TrainConfig, config_from_dict
 from training.errors import UserError
-from training.models import find_model, shipped_models, user_models
+from training.models import find_model, named_model
 
 
 def read_recipe(path: Path) -> TrainConfig:
@@ -30,7 +30,7 @@ def read_recipe(path: Path) -> TrainConfig:
     except UserError as error:
         raise UserError("The recipe {path} can't be used: {reason}", path=path, reason=error) from error
     start = config.start_from
-    if start is None or start in (*shipped_models(), *user_models()):
+    if start is None or named_model(start) is not None:
         return config
     return dataclasses.replace(config, start_from=str(find_model(str(path.parent / start))))
 
