@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from safetensors.torch import load_file
 from torch import Tensor
 
@@ -40,11 +40,9 @@ def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> 
         "seen": info.seen,
         "metrics": info.metrics,
     }
+    content = save(dict(weights), metadata={key: json.dumps(value) for key, value in facts.items()})
     with atomic_write(path) as temporary:
-        try:
-            save_file(dict(weights), temporary, metadata={key: json.dumps(value) for key, value in facts.items()})
-        except SafetensorError as error:  # how safetensors reports that the disk is full
-            raise OSError(str(error)) from error
+        temporary.write_bytes(content)
 
 
 def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[VisionTransformer, ModelInfo]:
