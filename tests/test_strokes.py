@@ -76,6 +76,12 @@ def test_file_comes_back_with_unknown_keys(tmp_path: Path, name: str) -> None:
     assert json.loads(drawing_to_json(again.drawings[0])) == line
 
 
+def test_same_drawings_give_the_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl.gz"
+    write_drawings(path, [drawing_from_json(GOOD)])
+    assert path.read_bytes()[4:8] == bytes(4)  # the place of the time in a gzip file
+
+
 def test_gzip_is_told_by_the_content(tmp_path: Path) -> None:
     path = tmp_path / "no-suffix"
     path.write_bytes(gzip.compress(GOOD.encode()))
