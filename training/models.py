@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def named_model(name: str) -> Path | None:
 
     The earlier stages of shipped models have names, too: recipes start from them, and no chooser lists them.
     """
-    for folder in (asset("checkpoints"), asset("stages"), models_folder()):
+    for folder in _folders():
         if name in _names_in(folder):
             return folder / f"{name}{SUFFIX}"
     return None
@@ -132,6 +132,13 @@ def _foreign(path: Path) -> UserError:
     return UserError(
         "{path} is no checkpoint of ViT Pad. Choose a .safetensors file that ViT Pad has written.", path=path
     )
+
+
+def _folders() -> Iterator[Path]:
+    """Give the folders with models, one after the other: shipped ones need none of the person's."""
+    yield asset("checkpoints")
+    yield asset("stages")
+    yield models_folder()
 
 
 def _names_in(folder: Path) -> tuple[str, ...]:

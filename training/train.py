@@ -376,4 +376,4 @@ def _weights_of(model: nn.Module) -> dict[str, npt.NDArray[Any]]:
 
 
 def _to_numpy(tensor: Tensor) -> npt.NDArray[Any]:
-    return np.array(tensor.detach().cpu())
+    return np.array(tensor.detach().cpu().numpy())

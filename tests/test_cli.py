@@ -1,0 +1,328 @@
+"""The command line: what it prints, what it says of bad input, and its exit status."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.random_model import write_random_model
+from tests.tiny import DIGIT_READER
+from training import data
+from training.cli import main
+from training.config import TrainConfig
+from training.models import new_model_path, read_info
+from training.paths import asset, models_folder
+
+SEVEN = '{"strokes": [[[10, 8], [28, 9], [18, 33]]], "label": 7, "canvas": [40, 40], "writer": "ann"}'
+ONE = '{"strokes": [[[20, 5], [20, 35]]], "label": "1", "writer": "bob"}'
+EMPTY = '{"strokes": []}'
+PROJECT = Path(__file__).parent.parent
+QUICK = ["--images-per-class", "2", "--epochs", "1", "--batch-size", "10", "--device", "cpu", "--threads", "1"]
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A model that answers, if not well."""
+    return str(write_random_model(tmp_path / "model.safetensors", DIGIT_READER))
+
+
+@pytest.fixture
+def drawings(tmp_path: Path) -> Path:
+    path = tmp_path / "drawings.jsonl"
+    path.write_text(f'{SEVEN}\n{{"strokes": 3}}\n{EMPTY}\n{ONE}\n')
+    return path
+
+
+@pytest.fixture
+def _few_to_judge_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "NUM_VALIDATION", 50)
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def sentence(capsys: Captured) -> str:
+    """Demand that nothing was printed but one line of complaint, and give it."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line.startswith("vit-pad: ")
+    return line
+
+
+def test_predict_prints_a_line_of_json_for_each_drawing_and_picture(
+    model: str, drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    picture = tmp_path / "picture.png"
+    image = Image.new("L", (28, 28), 255)
+    image.paste(0, (12, 4, 16, 24))
+    image.save(picture)
+    assert main(["predict", str(drawings), str(picture), "--model", model, "--json"]) == 0
+    out, err = capsys.readouterr()
+    answers = lines_of(out)
+    assert [list(each) for each in answers] == [["source", "label", "probabilities", "top", "unsure"]] * 4
+    assert [each["source"] for each in answers] == [
+        f"{drawings}:1",
+        f"{drawings}:3",
+        f"{drawings}:4",
+        str(picture),
+    ]
+    assert [each["label"] for each in answers] == ["7", None, "1", None]
+    for each in (answers[0], answers[2], answers[3]):
+        assert len(each["probabilities"]) == 10
+        assert sum(each["probabilities"]) == pytest.approx(1, abs=1e-4)
+        assert each["top"] == str(each["probabilities"].index(max(each["probabilities"])))
+        assert each["unsure"] is False
+    assert (answers[1]["top"], answers[1]["probabilities"]) == (None, [])
+    (complaint,) = err.splitlines()
+    assert complaint.startswith(f"vit-pad: {drawings}, line 2: ")
+
+
+def test_predict_says_it_in_words(model: str, drawings: Path, capsys: Captured) -> None:
+    assert main(["predict", str(drawings), "--model", model]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == 3
+    assert out[0].startswith(f"{drawings}:1: ")
+    assert out[0].endswith("%)")
+    assert out[1] == f"{drawings}:3: nothing drawn"
+
+
+def test_as_drawn_is_another_image(model: str, drawings: Path, capsys: Captured) -> None:
+    answers = []
+    for words in ([], ["--as-drawn"]):
+        assert main(["predict", str(drawings), "--model", model, "--json", *words]) == 0
+        answers.append(lines_of(capsys.readouterr().out)[0]["probabilities"])
+    assert answers[0] != answers[1]
+
+
+def test_a_missing_file_fails_and_the_others_are_read(
+    model: str, drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    assert main(["predict", str(tmp_path / "gone.png"), str(drawings), "--model", model, "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert len(lines_of(out)) == 3
+    assert err.splitlines()[0].startswith(f"vit-pad: {tmp_path / 'gone.png'} isn't there")
+
+
+@pytest.mark.parametrize(("part", "count"), [("test", 10_000), ("val", 5_000)])
+def test_evaluate_counts_on_mnist(model: str, part: str, count: int, capsys: Captured) -> None:
+    assert main(["evaluate", "--mnist", part, "--model", model, "--device", "cpu", "--json"]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert list(facts) == ["count", "correct", "accuracy", "per_class", "model", "device"]
+    assert facts["count"] == count
+    assert facts["accuracy"] == facts["correct"] / count
+    assert len(facts["per_class"]) == 10
+    assert (facts["model"], facts["device"]) == (model, "cpu")
+
+
+def test_evaluate_counts_labelled_drawings_by_chosen_writers(model: str, drawings: Path, capsys: Captured) -> None:
+    words = ["evaluate", "--strokes", str(drawings), "--model", model, "--json"]
+    counts = []
+    for writers in (None, "ann", "ann,bob"):
+        assert main([*words, *(["--writers", writers] if writers else [])]) == 0
+        out, err = capsys.readouterr()
+        (facts,) = lines_of(out)
+        counts.append(facts["count"])
+        assert f"{drawings}, line 2: " in err
+    assert counts == [2, 1, 2]
+    assert [facts["per_class"][digit] is None for digit in range(10)] == [digit not in (1, 7) for digit in range(10)]
+    assert main([*words, "--writers", "carl"]) == 1
+    assert "There is nothing to evaluate" in capsys.readouterr().err
+
+
+def test_evaluate_counts_folders_of_pictures(model: str, tmp_path: Path, capsys: Captured) -> None:
+    for digit in ("3", "8"):
+        (tmp_path / "pictures" / digit).mkdir(parents=True)
+        Image.new("L", (28, 28), 255).save(tmp_path / "pictures" / digit / "a.png")
+    assert main(["evaluate", "--images", str(tmp_path / "pictures"), "--model", model, "--json"]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert facts["count"] == 2
+    assert main(["evaluate", "--images", str(tmp_path / "pictures"), "--model", model]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith(f"{model} on ")
+    assert len(out) == 11
+    assert out[1] == "  0: none"
+
+
+def test_info_tells_what_a_model_is(model: str, capsys: Captured) -> None:
+    assert main(["info", "--model", model, "--json"]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert facts["config"]["embed_dim"] == DIGIT_READER.embed_dim
+    assert facts["shapes"]["tokens"] == [1, 17, 16]
+    assert main(["info", "--model", "vit-tiny"]) == 0
+    out = capsys.readouterr().out
+    assert "parameters: 5526346" in out
+    assert "tokens: [1, 197, 192]" in out
+
+
+@pytest.mark.usefixtures("_few_to_judge_by")
+def test_train_makes_a_new_model_each_time_and_tells_of_every_epoch(capsys: Captured) -> None:
+    first = new_model_path("pad-8")
+    assert main(["train", *QUICK]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    start, epoch, end = out.splitlines()
+    assert start == f"Training pad-8 on cpu: 20 images, 1 epochs, to {first}"
+    assert epoch.startswith("epoch 1/1: loss ")
+    assert "validation accuracy " in epoch
+    assert end.startswith("Done: epoch 1 was best, validation accuracy ")
+    assert end.endswith(str(first))
+    content = first.read_bytes()
+    second = new_model_path("pad-8")
+    assert main(["train", *QUICK, "--seed", "1"]) == 0
+    is_untouched = first.read_bytes() == content
+    assert is_untouched
+    assert sorted(models_folder().iterdir()) == sorted([first, second])
+    info = read_info(second)
+    assert info.training["seed"] == 1
+    assert info.seen == ("MNIST, the first 55,000 training images",)
+    assert set(info.metrics) == {"epoch", "val_accuracy", "val_loss"}
+    assert main(["info", "--model", second.stem]) == 0
+
+
+@pytest.mark.usefixtures("_few_to_judge_by")
+def test_options_win_over_the_recipe_and_a_named_file_is_overwritten(tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / "[red]model.safetensors"  # a name that means something to who prints colours
+    out.write_bytes(b"old")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'epochs = 5\nimages_per_class = 1\noptimizer = "adam"\nlabel_smoothing = 0.1\nmixed_precision = false\n'
+    )
+    words = ["--recipe", str(recipe), "--epochs", "1", "--optimizer", "adamw", "--device", "cpu", "--out", str(out)]
+    assert main(["train", *words]) == 0
+    assert f"10 images, 1 epochs, to {out}\n" in capsys.readouterr().out
+    expected = TrainConfig(epochs=1, images_per_class=1, label_smoothing=0.1, mixed_precision=False, device="cpu")
+    assert read_info(out).training == dataclasses.asdict(expected)
+    assert list(models_folder().iterdir()) == []
+
+
+@pytest.mark.usefixtures("_few_to_judge_by")
+def test_training_goes_on_from_another_model(tmp_path: Path) -> None:
+    source, out = tmp_path / "source.safetensors", tmp_path / "out.safetensors"
+    assert main(["train", *QUICK, "--out", str(source)]) == 0
+    assert main(["train", *QUICK, "--preset", "pad-4", "--start-from", str(source), "--out", str(out)]) == 0
+    info = read_info(out)
+    assert info.model.patch_size == 4
+    assert info.training["start_from"] == str(source)
+    assert info.seen == ("MNIST, the first 55,000 training images",)
+
+
+def test_a_place_that_cannot_be_written_to_is_told_before_the_work(tmp_path: Path, capsys: Captured) -> None:
+    for out in (tmp_path / "gone" / "model", tmp_path):
+        assert main(["train", *QUICK, "--out", str(out)]) == 1
+        assert f"{out} can't be written; name a file in a folder" in sentence(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["predict", "x.png", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["evaluate", "--mnist", "val", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["info", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["train", "--recipe", "nowhere.toml"], "The recipe nowhere.toml can't be read (No such file"),
+        (["train", "--device", "cuda:99"], "There is no device 'cuda:99'"),
+        (["train", "--start-from", "nowhere"], "There is no model 'nowhere'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_work_that_fails_is_one_sentence_and_status_1(words: list[str], complaint: str, capsys: Captured) -> None:
+    assert main(words) == 1
+    assert sentence(capsys).startswith(f"vit-pad: {complaint}")
+
+
+def test_missing_data_are_one_sentence_and_status_1(model: str, tmp_path: Path, capsys: Captured) -> None:
+    gone = str(tmp_path / "gone.jsonl")
+    assert main(["evaluate", "--strokes", gone, "--model", model]) == 1
+    assert f"{gone} isn't there" in sentence(capsys)
+    assert main(["evaluate", "--images", str(tmp_path / "gone"), "--model", model]) == 1
+    assert "holds no pictures" in sentence(capsys)
+    (tmp_path / "broken.safetensors").write_bytes(b"nothing")
+    assert main(["evaluate", "--mnist", "val", "--model", str(tmp_path / "broken.safetensors")]) == 1
+    assert "can't be read as a checkpoint" in sentence(capsys)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate"],
+        ["evaluate", "--mnist", "val", "--strokes", "x.jsonl"],
+        ["evaluate", "--mnist", "val", "--writers", "ann"],
+        ["predict"],
+        ["train", "--epochs", "0"],
+        ["train", "--learning-rate", "nan"],
+        ["train", "--preset", "pad-9"],
+    ],
+    ids=" ".join,
+)
+def test_words_without_sense_are_one_sentence_and_status_2(words: list[str], capsys: Captured) -> None:
+    assert main(words) == 2
+    sentence(capsys)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["evaluate", "--mnist", "train"], ["train", "--epochs", "x"], ["train", "--bogus"], ["sing"], []],
+    ids=" ".join,
+)
+def test_words_that_the_parser_cannot_use_are_status_2(words: list[str], capsys: Captured) -> None:
+    if words:
+        assert main(words) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "Traceback" not in err
+        assert err
+    else:
+        assert main(words) == 0
+        assert "usage: vit-pad {train,evaluate,predict,info}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate", "predict", "info"])
+def test_every_command_has_help(command: str, capsys: Captured) -> None:
+    assert main([command, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert f"usage: vit-pad {command}" in out
+    if command == "train":
+        for each in dataclasses.fields(TrainConfig):
+            assert f"--{each.name.replace('_', '-')}" in out
+
+
+def test_the_library_is_a_program_of_its_own(model: str, drawings: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "training", "predict", str(drawings), str(tmp_path / "gone.png"), "--model", model]
+    child = subprocess.run([*words, "--json"], capture_output=True, text=True, cwd=PROJECT)
+    assert child.returncode == 1
+    assert len(lines_of(child.stdout)) == 3
+    assert len(child.stderr.splitlines()) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
+def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(model: str, drawings: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "training", "predict", str(drawings), "--model", model],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT,
+    )
+    os.close(write)
+    _, err = child.communicate()
+    assert child.returncode == 1
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+
+
+def test_shipped_assets_are_where_the_commands_look_for_them() -> None:
+    assert asset("mnist/train-images-idx3-ubyte.gz").is_file()
+    assert asset("recipes/article.toml").is_file()

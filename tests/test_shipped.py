@@ -1,0 +1,54 @@
+"""The shipped models: small, made by their recipes, and right."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+import torch
+
+from training.checkpoint import load_checkpoint
+from training.config import TrainConfig, config_from_dict, preset
+from training.data import load_mnist
+from training.evaluate import batches_of_set, evaluate
+from training.models import read_info
+from training.paths import asset
+from training.recipe import read_recipe
+
+NAMES = ("pad-4", "pad-8")
+LARGEST_FILE = 6_000_000
+
+
+@pytest.fixture(params=NAMES)
+def path(request: pytest.FixtureRequest) -> Path:
+    found = asset(f"checkpoints/{request.param}.safetensors")
+    if not found.is_file():
+        pytest.skip(f"{request.param} isn't trained yet")
+    return found
+
+
+def test_a_shipped_model_is_small(path: Path) -> None:
+    assert path.stat().st_size <= LARGEST_FILE
+
+
+def test_a_shipped_model_has_the_shape_of_its_preset(path: Path) -> None:
+    assert read_info(path).model == preset(path.stem)
+
+
+def test_a_shipped_model_was_made_by_its_recipe(path: Path) -> None:
+    made = config_from_dict(TrainConfig, dict(read_info(path).training))
+    recipe = read_recipe(asset(f"recipes/{path.stem}.toml"))
+    assert dataclasses.replace(made, device=recipe.device, threads=recipe.threads) == recipe
+
+
+def test_a_shipped_model_has_seen_no_test_image_and_says_how_good_it_is(path: Path) -> None:
+    info = read_info(path)
+    assert info.seen == ("MNIST, the first 55,000 training images",)
+    assert info.metrics["val_accuracy"] > 0.99
+
+
+def test_a_shipped_model_reads_validation_images(path: Path) -> None:
+    model, _ = load_checkpoint(path)
+    images = load_mnist("val").take(torch.arange(500))
+    assert evaluate(model, batches_of_set(images, model.config)).accuracy > 0.98
