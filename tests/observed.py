@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPaintEvent, QShowEvent
 
 import vit_pad.app
 from vit_pad.__main__ import main
@@ -20,9 +20,12 @@ class ObservedWindow(MainWindow):
 
     _told: frozenset[str] = frozenset()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.predicted.connect(lambda prediction: None if prediction is None else self._tell("answered"))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        self.predicted.connect(lambda prediction: None if prediction is None else self._tell("answered"))
         QTimer.singleShot(0, lambda: self._tell("painted"))  # when its parts are painted too
 
     def _tell(self, word: str) -> None:

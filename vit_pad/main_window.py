@@ -75,7 +75,8 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        QTimer.singleShot(0, self.predictor.start)  # torch is imported once the window can be seen
+        if not self.predictor.is_running:
+            QTimer.singleShot(0, self.predictor.start)  # torch is imported once the window can be seen
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.hide()  # stopping may have to wait for torch
