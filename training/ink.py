@@ -112,8 +112,7 @@ def ink_box(strokes: Sequence[Stroke], picture: Picture | None) -> Box | None:
 
 
 def _box(lines: _Lines, picture: Picture | None) -> Box | None:
-    margins = lines.widths[:, None] / 2
-    parts = [_bounds(np.concatenate([lines.points - margins, lines.points + margins]))] if len(margins) else []
+    parts = [_bounds(lines.points, lines.widths / 2)] if len(lines.points) else []
     if picture is not None and picture.ink_box is not None:
         parts.append(_picture_bounds(picture, picture.ink_box))
     if not parts:
@@ -127,8 +126,11 @@ def _read_only(image: FloatArray) -> FloatArray:
     return image
 
 
-def _bounds(points: Points) -> _Bounds:
-    return _Bounds(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+def _bounds(points: Points, margins: Points | float = 0.0) -> _Bounds:
+    x, y = points.T  # numpy goes down one column many times faster than down two at once
+    return _Bounds(
+        float((x - margins).min()), float((y - margins).min()), float((x + margins).max()), float((y + margins).max())
+    )
 
 
 def _union(parts: Sequence[_Bounds]) -> _Bounds:
@@ -223,7 +225,7 @@ def _joined(strokes: Sequence[Stroke]) -> _Lines:
         return _Lines(np.zeros((0, 2)), np.zeros(0, dtype=bool), np.zeros(0))
     points = np.concatenate([each.points[:, :2] for each in strokes])
     owners = np.repeat(np.arange(len(strokes)), [len(each.points) for each in strokes])
-    is_finite = np.isfinite(points).all(axis=1)
+    is_finite = np.isfinite(points[:, 0]) & np.isfinite(points[:, 1])
     points, owners = np.clip(points[is_finite], -_FARTHEST, _FARTHEST), owners[is_finite]
     widths = np.clip([each.width for each in strokes], _THINNEST, _FARTHEST)
     is_last = np.ones(len(owners), dtype=bool)
@@ -238,7 +240,8 @@ def _segments(lines: _Lines, size: int) -> _Segments:
     is_first = np.ones_like(is_last)
     is_first[1:] = is_last[:-1]
     keep = is_first | is_last
-    keep[1:] |= (cells[1:] != cells[:-1]).any(axis=1)
+    is_new = cells[1:] != cells[:-1]
+    keep[1:] |= is_new[:, 0] | is_new[:, 1]
     points, is_first, is_last, widths = points[keep], is_first[keep], is_last[keep], widths[keep]
     steps = np.zeros_like(points)
     steps[:-1] = points[1:] - points[:-1]
