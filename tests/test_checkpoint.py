@@ -163,6 +163,7 @@ def test_weights_of_someone_else_are_a_sentence(tmp_path: Path) -> None:
         {"temperature": "null"},
         {"temperature": "0"},
         {"temperature": "-1"},
+        {"normalisation": '{"mean": 0.5, "std": 0.5}'},
         {"temperature": "NaN"},
         {"temperature": "1" + "0" * 400},
         {"seen": "3"},

@@ -241,6 +241,27 @@ def test_work_that_fails_is_one_sentence_and_status_1(words: list[str], complain
     assert sentence(capsys).startswith(f"vit-pad: {complaint}")
 
 
+@pytest.mark.parametrize("command", ["train", "evaluate", "predict", "info"])
+def test_without_torch_every_command_says_what_to_install(command: str) -> None:
+    code = f"import sys; sys.modules['torch'] = None; from training.cli import main; sys.exit(main(['{command}', 'x']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("vit-pad: PyTorch can't be loaded")
+
+
+def test_bad_lines_are_named_where_nothing_is_left_to_evaluate(model: str, tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "drawings.jsonl"
+    path.write_text(f'{EMPTY}\n{{"strokes": 3}}\n')
+    assert main(["evaluate", "--strokes", str(path), "--model", model]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    bad_line, nothing = err.splitlines()
+    assert "line 2" in bad_line
+    assert "nothing to evaluate" in nothing
+
+
 def test_missing_data_are_one_sentence_and_status_1(model: str, tmp_path: Path, capsys: Captured) -> None:
     gone = str(tmp_path / "gone.jsonl")
     assert main(["evaluate", "--strokes", gone, "--model", model]) == 1

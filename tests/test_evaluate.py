@@ -112,11 +112,12 @@ def test_pictures_lie_in_folders_named_after_their_classes(tmp_path: Path) -> No
         picture = Image.new("L", (28, 28), 255)
         if level == 0:
             picture.paste(0, (10, 5, 18, 23))
-        picture.save(tmp_path / name / f"{level}.png")
+        picture.save(tmp_path / name / f"{level}.{'gif' if name == 'owl' else 'png'}")
     (tmp_path / "cat" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nand nothing more")
+    Image.new("L", (5, 5)).save(tmp_path / "owl" / "notes.tif")  # a format that isn't read here
     problems: list[str] = []
     ((images, labels),) = batches_of_folder(tmp_path, THREE, "like-mnist", problems)
-    assert labels.tolist() == [0, 0, 2]  # cat/0.png, cat/255.png, owl/0.png
+    assert labels.tolist() == [0, 0, 2]  # cat/0.png, cat/255.png, owl/0.gif
     assert [bool(image.any()) for image in images] == [True, False, True]
     assert len(problems) == 1
     assert "broken.png" in problems[0]

@@ -6,6 +6,7 @@ import gzip
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -247,6 +248,29 @@ def test_scribble_of_100_000_points_is_all_ink(mode: PlacementMode) -> None:
     image = make_image((Stroke(points),), None, mode, SIZE, 1)
     assert image is not None
     assert image.image[0, 8:24, 8:24].min() > 0.99
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_dense_drawing_with_a_line_of_any_width_takes_little_memory(mode: PlacementMode) -> None:
+    points = np.random.default_rng(0).uniform(0, 400, (20_000, 2))
+    tracemalloc.start()
+    image = make_image((Stroke(points, 1e9), Stroke(points[:2], 5.0)), None, mode, SIZE, 1)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert image is not None
+    assert image.image[0, 8:24, 8:24].min() > 0.99
+    assert most < 500e6
+
+
+def test_far_off_stroke_beside_a_picture_takes_little_memory() -> None:
+    picture = a_picture(np.ones((300, 300), dtype=np.float32))
+    tracemalloc.start()
+    image = make_image(strokes_of([[(1e9, 0.0), (1e9, 10.0)]]), picture, "like-mnist", SIZE, 1)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert image is not None
+    assert np.isfinite(image.image).all()
+    assert most < 500e6
 
 
 def test_dense_drawing_is_where_it_is_drawn() -> None:

@@ -36,7 +36,7 @@ Run = Generator[TrainProgress, TrainChange | None, TrainResult]
 
 
 def start(config: TrainConfig, data: TrainingData | None = None) -> Run:
-    model = make_model(dataclasses.replace(TINY, dropout=config.dropout))
+    model = make_model(dataclasses.replace(TINY, dropout=config.dropout or 0.0))
     return train(model, data or make_data(), config)
 
 
@@ -281,6 +281,30 @@ def test_more_epochs_can_be_asked_for_on_the_way() -> None:
     assert [each.num_steps for each in progress] == [6, 6, *[12] * 10]
 
 
+def test_an_epoch_that_has_begun_is_finished_and_judged() -> None:
+    progress, result = finish(start(dataclasses.replace(PLAIN, epochs=5)), {4: TrainChange(epochs=1)})
+    assert [each.num_steps for each in progress[-2:]] == [6, 6]
+    assert progress[-1].val_accuracy is not None
+    assert result.epoch in (1, 2)
+
+
+def test_an_epoch_whose_validation_loss_is_no_number_is_never_the_best() -> None:
+    data = make_data()
+    blank = data.validation.images.float() * math.nan
+    unjudged = TrainingData(data.train, ImageSet(blank, data.validation.labels, data.validation.class_names))
+    progress, result = finish(start(PLAIN, unjudged))
+    assert math.isnan(progress[-1].val_loss or 0.0)
+    assert (result.epoch, result.val_accuracy) == (0, None)
+
+
+def test_no_dropout_given_leaves_the_models_own() -> None:
+    model = make_model(dataclasses.replace(TINY, dropout=0.3))
+    run = train(model, make_data(), dataclasses.replace(PLAIN, dropout=None))
+    next(run)
+    run.send(TrainChange(learning_rate=0.5))
+    assert {module.p for module in model.modules() if isinstance(module, Dropout)} == {0.3}
+
+
 @pytest.mark.parametrize("change", [TrainChange(dropout=0.5), TrainChange(augmentation="affine")])
 def test_dropout_and_augmentation_can_be_changed(change: TrainChange) -> None:
     usual, _ = finish(start(PLAIN))
@@ -337,7 +361,7 @@ def test_a_wanted_state_takes_a_run_up_where_it_was(step: int) -> None:
     assert state is not None
     assert state.step == step + 1
     torch.rand(3)
-    fresh = make_model(dataclasses.replace(TINY, dropout=FULL.dropout), seed=4)
+    fresh = make_model(dataclasses.replace(TINY, dropout=FULL.dropout or 0.0), seed=4)
     rest, result = finish(train(fresh, make_data(), TrainConfig(optimizer="adam"), state=state), changes)
     assert numbers(rest) == numbers(whole[step + 1 :])
     assert_same_weights(result.weights, whole_result.weights)

@@ -18,9 +18,7 @@ from training.atomic import atomic_write
 from training.config import ModelConfig
 from training.errors import UserError
 from training.model import VisionTransformer
-from training.models import FORMAT_VERSION, KIND, ModelInfo, read_info
-
-NORMALISATION = {"mean": 0.0, "std": 1.0}  # images go in as they are, 0 paper to 1 pen
+from training.models import FORMAT_VERSION, KIND, NORMALISATION, ModelInfo, read_info
 
 
 def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
+from training import load_torch
 from training.config import TrainConfig
 from training.errors import UserError
 from training.facts import PlacementMode, Prediction
@@ -100,6 +101,7 @@ def main(words: Sequence[str]) -> int:
         )
         return 0 if is_asking else 2
     try:
+        load_torch()
         commands[name](list(rest))
         sys.stdout.flush()
     except UserError as error:
@@ -139,9 +141,11 @@ def _evaluate(words: list[str]) -> None:
     model, _ = load_checkpoint(find_model(options.model), device)
     problems: list[str] = []
     batches, total = _batches(options, model.config, problems)
-    result = evaluate(model, _tracked(batches, total, "Evaluating"))
-    for problem in problems:
-        _complain(problem)
+    try:
+        result = evaluate(model, _tracked(batches, total, "Evaluating"))
+    finally:  # what couldn't be read is said, also where nothing is left to evaluate
+        for problem in problems:
+            _complain(problem)
     if options.json:
         facts = dataclasses.asdict(result) | {"accuracy": result.accuracy}
         order = ("count", "correct", "accuracy", "per_class")

@@ -106,10 +106,8 @@ class ModelConfig:
                 value=self.position,
             )
         _check_range("dropout", self.dropout, 0, 0.9)
-        if self.mlp_ratio <= 0 or self.layer_norm_eps <= 0:
-            raise UserError("mlp_ratio and layer_norm_eps must be above 0.")
         _check_range("mlp_ratio", self.mlp_ratio, 1 / self.embed_dim, 64)
-        _check_range("layer_norm_eps", self.layer_norm_eps, 0, 1)
+        _check_range("layer_norm_eps", self.layer_norm_eps, 1e-12, 1)
         _check_kind("residual", self.residual, bool, "true or false")
         _check_kind("distillation", self.distillation, bool, "true or false")
         for name in self.class_names:
@@ -191,7 +189,9 @@ class TrainConfig:
     batch_size: int = field(default=128, metadata={"help": "Images per step."})
     learning_rate: float = field(default=1e-3, metadata={"help": "Highest learning rate of the schedule."})
     weight_decay: float = field(default=0.05, metadata={"help": "Pull of the weight matrices towards zero."})
-    dropout: float = field(default=0.0, metadata={"help": "Share of activations dropped while training."})
+    dropout: float | None = field(
+        default=None, metadata={"help": "Share of activations dropped while training; none given means the preset's."}
+    )
     label_smoothing: float = field(default=0.0, metadata={"help": "Share of the target spread over all classes."})
     optimizer: Literal["adamw", "adam"] = field(default="adamw", metadata={"help": "Optimizer."})
     schedule: Literal["one-cycle", "none"] = field(
@@ -215,7 +215,8 @@ class TrainConfig:
         _check_whole("batch_size", self.batch_size, 1, 65_536)
         _check_range("learning_rate", self.learning_rate, 1e-8, 10)
         _check_range("weight_decay", self.weight_decay, 0, 10)
-        _check_range("dropout", self.dropout, 0, 0.9)
+        if self.dropout is not None:
+            _check_range("dropout", self.dropout, 0, 0.9)
         _check_range("label_smoothing", self.label_smoothing, 0, 0.9)
         _check_range("clip_norm", self.clip_norm, 0, 1e6)
         _check_range("averaging", self.averaging, 0, 0.99999)
@@ -241,7 +242,8 @@ class TrainConfig:
         """Give the model this config trains, for these classes."""
         base = preset(self.preset)
         position = self.position or base.position
-        return dataclasses.replace(base, position=position, dropout=self.dropout, class_names=class_names)
+        dropout = base.dropout if self.dropout is None else self.dropout
+        return dataclasses.replace(base, position=position, dropout=dropout, class_names=class_names)
 
 
 _CHOICES: dict[str, tuple[str | None, ...]] = {

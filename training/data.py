@@ -106,21 +106,31 @@ def load_mnist(part: Literal["train", "val", "test"]) -> ImageSet:
     Raises:
         UserError: the files are not there and can't be had.
     """
-    files = _torchvision_mnist(is_train=part != "test")
-    images, labels = files.data[:, None], files.targets
-    if part == "train":
-        images, labels = images[:-NUM_VALIDATION], labels[:-NUM_VALIDATION]
-    elif part == "val":
-        images, labels = images[-NUM_VALIDATION:], labels[-NUM_VALIDATION:]
-    return ImageSet(images, labels, DIGITS)
+    whole = _whole_mnist(is_train=part != "test")
+    if part == "test":
+        return whole
+    data = _split(whole)
+    return data.train if part == "train" else data.validation
 
 
 def mnist_training_data(images_per_class: int | None, seed: int) -> TrainingData:
     """Load MNIST to train on, all of it or a seeded choice from each class."""
-    train = load_mnist("train")
-    if images_per_class is not None:
-        train = train.per_class(images_per_class, torch.Generator().manual_seed(seed))
-    return TrainingData(train, load_mnist("val"))
+    data = _split(_whole_mnist(is_train=True))
+    if images_per_class is None:
+        return data
+    chosen = data.train.per_class(images_per_class, torch.Generator().manual_seed(seed))
+    return TrainingData(chosen, data.validation)
+
+
+def _split(whole: ImageSet) -> TrainingData:
+    """Set the last images aside for validation."""
+    indices = torch.arange(len(whole))
+    return TrainingData(whole.take(indices[:-NUM_VALIDATION]), whole.take(indices[-NUM_VALIDATION:]))
+
+
+def _whole_mnist(is_train: bool) -> ImageSet:
+    files = _torchvision_mnist(is_train)
+    return ImageSet(files.data[:, None], files.targets, DIGITS)
 
 
 def _torchvision_mnist(is_train: bool) -> MNIST:

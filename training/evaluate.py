@@ -16,7 +16,7 @@ from training.errors import UserError
 from training.facts import PlacementMode
 from training.ink import make_image
 from training.model import VisionTransformer
-from training.pictures import read_picture
+from training.pictures import is_picture_name, read_picture
 from training.strokes import Drawing, on_pad
 
 BATCH = 250
@@ -115,7 +115,7 @@ def _samples_in(folder: Path, config: ModelConfig) -> Sequence[tuple[Path, int]]
     from torchvision.datasets import ImageFolder  # 2 s to import, and only this needs it
 
     try:
-        found = ImageFolder(folder, allow_empty=True)
+        found = ImageFolder(folder, is_valid_file=is_picture_name, allow_empty=True)
     except OSError as error:
         raise UserError(
             "{folder} holds no pictures in one folder a class ({reason}).", folder=folder, reason=error

@@ -29,6 +29,8 @@ EDGE_SHARE = 2.5 / 32
 _SMOOTH_EDGE_PX = 1.5
 # The thinnest line drawn, one pixel at 32: thinner ones would be paler than anything a model has seen.
 _THINNEST_SHARE = 1 / 32
+# The widest line drawn: where it passes all is ink, and a wider one would only need more room.
+_WIDEST_SHARE = 4.0
 # Points nearer than this to the one before are dropped: one eighth of a pixel at 32.
 _CELL_SHARE = 1 / 256
 # Keeps round coordinates off the edges of those cells, where rounding errors would decide which points are dropped.
@@ -158,7 +160,7 @@ def _draw(
 def _drawn_as_placed(lines: _Lines, placement: Placement, size: int) -> FloatArray:
     """Draw lines with the widths they have on the pad."""
     scale, *shift = placement
-    widths = np.maximum(lines.widths * scale, _THINNEST_SHARE * size)
+    widths = np.clip(lines.widths * scale, _THINNEST_SHARE * size, _WIDEST_SHARE * size)
     placed = _Lines(lines.points * scale + np.array(shift), lines.is_last, widths)
     segments = _within(_segments(placed, size), _SMOOTH_EDGE_PX, size)
     return _render(_pieces(segments, _SMOOTH_EDGE_PX, size), _SMOOTH_EDGE_PX, size)
@@ -374,7 +376,9 @@ def _resizing_weights(count: int, scale: float, start: float, size: int) -> Floa
 
     Bilinear and antialiased, as MNIST is resized for training; beyond the border is paper.
     """
-    radius = max(1.0, 1 / scale)  # in pixels of the picture
+    radius = min(
+        max(1.0, 1 / scale), 4.0 * count
+    )  # in pixels of the picture; bounded where it all falls into one pixel
     centres = (np.arange(size) + 0.5 - start) / scale - 0.5
     first = np.floor(centres - radius)
     taps = first[:, None] + np.arange(math.ceil(2 * radius) + 2)

@@ -20,6 +20,7 @@ SUFFIX = ".safetensors"
 STATE_SUFFIX = ".state.safetensors"
 DEFAULT_MODEL = "pad-4"
 FORMAT_VERSION = 1
+NORMALISATION = {"mean": 0.0, "std": 1.0}  # images go in as they are, 0 paper to 1 pen
 KIND = "model"
 
 
@@ -116,10 +117,11 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
                 version=version,
             )
         kind, model, temperature = facts["kind"], dict(facts["model"]), float(facts["temperature"])
+        normalisation = facts["normalisation"]
         training, seen, metrics = dict(facts["training"]), tuple(facts["seen"]), dict(facts["metrics"])
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _foreign(path) from error
-    if kind != KIND or not (math.isfinite(temperature) and temperature > 0):
+    if kind != KIND or normalisation != NORMALISATION or not (math.isfinite(temperature) and temperature > 0):
         raise _foreign(path)
     try:
         config = config_from_dict(ModelConfig, model)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMATS = ("PNG", "JPEG", "BMP", "WEBP", "GIF")
+_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif")
 MAX_SIDE_PX = 2_000  # larger pictures are reduced to this while they are read
 _MAX_BYTES = 1 << 29
 # Ink paler than this is left out of the ink's box: a JPEG's ripples and a scan's dust.
@@ -70,6 +71,11 @@ class Picture:
         content = io.BytesIO()
         Image.fromarray(self.rgb).save(content, "PNG")
         return content.getvalue()
+
+
+def is_picture_name(path: str) -> bool:
+    """Tell by its name whether a file should hold a picture of a format that `read_picture` knows."""
+    return path.lower().endswith(_SUFFIXES)
 
 
 def read_picture(path: Path) -> Picture:

@@ -103,7 +103,6 @@ def _run(
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("Training", total=None)
-        best = -1.0
         while True:
             try:
                 progress = next(steps)
@@ -123,8 +122,7 @@ def _run(
                 f"{progress.val_loss:.4f}, validation accuracy {progress.val_accuracy:.4f}, "
                 f"{progress.images_per_s:,.0f} images/s"
             )
-            if progress.val_accuracy > best:
-                best = progress.val_accuracy
+            if progress.state.best_epoch == progress.epoch:
                 kept.save(make_info(model, config, seen, progress), progress.state.best)
 
 

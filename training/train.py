@@ -117,8 +117,9 @@ def train(
 
     The run owns its random generators: with the same config, data and thread count the CPU gives the same numbers,
     whatever else draws random numbers. Going on from `state` gives what the uninterrupted run would have given. A loss
-    that is not finite ends the run with its problem and the last good weights. The caller owns the model between two
-    steps but must not change it.
+    that is not finite changes no weight and ends the run with its problem; the weights given back are the last good
+    ones: those of the best epoch so far, before the first one those of the start. The caller owns the model between
+    two steps but must not change it.
 
     Raises:
         UserError: the images don't suit the model.
@@ -213,7 +214,8 @@ class _Run:
 
     @property
     def num_steps(self) -> int:
-        return self.config.epochs * self.steps_per_epoch
+        begun = math.ceil(self.step / self.steps_per_epoch)  # an epoch that has begun is finished and judged
+        return max(self.config.epochs, begun) * self.steps_per_epoch
 
     def do_step(self) -> tuple[float, float]:
         """Do one step; give its loss and learning rate. A loss or gradient that isn't finite changes no weight."""
@@ -240,7 +242,7 @@ class _Run:
         result = score(model, self.data.validation)
         self.model.train()
         self.pace.rest()
-        if self.best_accuracy is None or result.accuracy > self.best_accuracy:
+        if math.isfinite(result.loss) and (self.best_accuracy is None or result.accuracy > self.best_accuracy):
             self.best, self.best_accuracy = _weights_of(model), result.accuracy
             self.best_epoch = self.step // self.steps_per_epoch
         return result
@@ -252,7 +254,7 @@ class _Run:
         if config == self.config:
             return
         self.config = config
-        self.model.set_dropout(self.config.dropout)
+        self._set_dropout()
         for group in self.optimizer.param_groups:
             group["weight_decay"] = self.config.weight_decay if group["is_decayed"] else 0.0
 
@@ -279,7 +281,7 @@ class _Run:
 
     def load(self, state: RunState) -> None:
         self.step = state.step
-        self.model.set_dropout(self.config.dropout)
+        self._set_dropout()
         self.best, self.best_epoch, self.best_accuracy = state.best, state.best_epoch, state.best_accuracy
         load_arrays(self.model, state.weights)
         if self.averaged is not None:
@@ -312,6 +314,10 @@ class _Run:
         if self.config.augmentation == "affine":
             images = random_affine(images, self.augmentation_generator)
         return images, labels
+
+    def _set_dropout(self) -> None:
+        if self.config.dropout is not None:
+            self.model.set_dropout(self.config.dropout)
 
     def _set_learning_rate(self) -> float:
         rate = learning_rate_at(self.step, self.num_steps, self.config)
