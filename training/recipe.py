@@ -28,7 +28,7 @@ def read_recipe(path: Path) -> TrainConfig:
     try:
         config = config_from_dict(TrainConfig, values)
     except UserError as error:
-        raise UserError("The recipe {path} can't be used: {reason}", path=path, reason=error) from error
+        raise UserError("The recipe {path} can't be used: {reason}", path=path, reason=error.message) from error
     start = config.start_from
     if start is None or named_model(start) is not None:
         return config
