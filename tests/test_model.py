@@ -263,5 +263,6 @@ def test_gradients_flow_through_all_that_is_inspected() -> None:
 def test_nothing_of_a_pass_is_kept_in_the_model() -> None:
     model = make_model()
     before = {name: sorted(vars(module)) for name, module in model.named_modules()}
+    model(make_images())
     model.inspect(make_images())
     assert {name: sorted(vars(module)) for name, module in model.named_modules()} == before

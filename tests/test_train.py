@@ -169,7 +169,7 @@ def test_the_rate_that_is_told_is_the_rate_that_acts() -> None:
 
 
 def test_averaged_weights_are_those_kept_by_hand() -> None:
-    config = dataclasses.replace(FULL, averaging=0.6)
+    config = dataclasses.replace(FULL, averaging=0.3)
     run = start(config)
     kept = {name: value.double().numpy() for name, value in make_model().state_dict().items()}
     progress = next(run)
@@ -180,7 +180,7 @@ def test_averaged_weights_are_those_kept_by_hand() -> None:
         if progress.step == 2:  # the first step's weights were not asked for
             kept = {name: np.asarray(value, dtype=np.float64) for name, value in state.averaged.items()}
             continue
-        share = min(0.6, progress.step / (progress.step + 9))
+        share = min(0.3, progress.step / (progress.step + 9))
         kept = {name: share * kept[name] + (1 - share) * state.weights[name] for name in kept}
         for name, value in kept.items():
             np.testing.assert_allclose(state.averaged[name], value, atol=1e-6, err_msg=name)
