@@ -260,3 +260,13 @@ def test_file_without_drawings_is_refused_in_a_sentence(tmp_path: Path, make: An
 def test_writing_into_a_missing_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="can't be written"):
         write_drawings(tmp_path / "none" / "some.jsonl", [drawing_from_json(GOOD)])
+
+
+def test_reading_stops_at_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    line = '{"strokes": [[[1, 1]]]}\n'
+    path.write_text("bad\n" + 2 * line + "bad\n" + line)
+    file = read_drawings(path, limit=2)
+    assert (len(file.drawings), file.line_numbers) == (2, (2, 3))
+    assert [problem.number for problem in file.problems] == [1]
+    assert read_drawings(path).line_numbers == (2, 3, 5)

@@ -85,8 +85,10 @@ def on_pad(drawing: Drawing) -> Drawing:
     return Drawing(strokes=tuple(strokes), label=drawing.label, extra=drawing.extra)
 
 
-def read_drawings(path: Path) -> DrawingFile:
+def read_drawings(path: Path, limit: int | None = None) -> DrawingFile:
     """Read a drawing file; gzip is told by the content, not by the name. Blank lines count for nothing.
+
+    With a `limit` reading stops after so many drawings, and what is wrong with later lines isn't known.
 
     Raises:
         UserError: the file can't be opened, or holds no drawing that can be read.
@@ -96,6 +98,8 @@ def read_drawings(path: Path) -> DrawingFile:
     problems: list[LineProblem] = []
     with _opened(path) as file:
         for number, line in enumerate(_lines(file), start=1):
+            if len(drawings) == limit:
+                break
             if isinstance(line, Message):
                 problems.append(LineProblem(number, line))
             elif line.strip():

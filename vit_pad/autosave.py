@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from training.atomic import atomic_write
 from training.errors import UserError
@@ -13,6 +15,7 @@ from training.strokes import Drawing, Stroke, read_drawings, write_drawings
 DRAWING_NAME = "last-drawing.jsonl"
 PICTURE_NAME = "last-picture.png"
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class LastDrawing:
@@ -42,16 +45,18 @@ class LastDrawing:
 
     def load(self) -> tuple[tuple[Stroke, ...], Picture | None]:
         """Read both files; a broken one is noted in the log and counts as nothing drawn."""
-        strokes: tuple[Stroke, ...] = ()
-        picture = None
-        try:
-            if self._drawing_path.exists():
-                strokes = read_drawings(self._drawing_path).drawings[0].strokes
-            if self._picture_path.exists():
-                picture = self._saved_picture = read_picture(self._picture_path)
-        except UserError as error:
-            _log.warning("The last drawing couldn't be read: %s", error)
-        return strokes, picture
+        drawn = _read(self._drawing_path, lambda path: read_drawings(path, limit=1).drawings[0])
+        self._saved_picture = _read(self._picture_path, read_picture)
+        return () if drawn is None else drawn.strokes, self._saved_picture
+
+
+def _read(path: Path, read: Callable[[Path], T]) -> T | None:
+    """Read one of the files, by itself: what is wrong with it is no reason to lose the other."""
+    try:
+        return read(path) if path.exists() else None
+    except UserError as error:
+        _log.warning("What was on the pad couldn't be read: %s", error)
+        return None
 
 
 def _remove(path: Path) -> None:
