@@ -25,6 +25,7 @@ FORMATS = ("PNG", "JPEG", "BMP", "WEBP", "GIF")
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif")
 MAX_SIDE_PX = 2_000  # larger pictures are reduced to this while they are read
 _MAX_BYTES = 1 << 29
+_MAX_PIXELS = 89_000_000  # just below the number at which Pillow begins to warn
 # Ink paler than this is left out of the ink's box: a JPEG's ripples and a scan's dust.
 _BOX_LEVEL = 0.1
 _MAX_GRAIN = 0.3  # what is removed as grain and shadow at most, as a share of full ink
@@ -119,14 +120,17 @@ def pad_box(picture: Picture) -> Box:
 def _picture(data: bytes, name: Path | str) -> Picture:
     from PIL import Image
 
+    # Pillow's own warning is for those who don't look at the size. It isn't caught, because catch_warnings swaps the
+    # filters of the whole process, those of other threads too.
+    warnings.simplefilter("ignore", Image.DecompressionBombWarning)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=FORMATS)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        image = Image.open(io.BytesIO(data), formats=FORMATS)
+    except Image.DecompressionBombError as error:
         raise _too_many_pixels(name) from error
     except _BROKEN as error:
         raise UserError("{name} is no picture that can be read; use PNG, JPEG, BMP, WebP or GIF.", name=name) from error
+    if image.width * image.height > _MAX_PIXELS:
+        raise _too_many_pixels(name)
     try:
         image.draft(None, (MAX_SIDE_PX, MAX_SIDE_PX))  # a JPEG is decoded at 1/2, 1/4 or 1/8 of its size for little
         image.load()
