@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from vit_pad import requirements
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "set_up.py"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
@@ -151,3 +154,8 @@ def test_words_it_does_not_know_end_with_status_2(machine: Machine) -> None:
     answer = machine.set_up("everything")
     assert answer.returncode == 2
     assert "usage" in answer.stderr
+
+
+def test_the_window_names_the_same_packages() -> None:
+    packages = runpy.run_path(str(SCRIPT))["QT_PACKAGES"]
+    assert requirements._APT_LINE.split() == ["sudo", "apt-get", "install", *packages]

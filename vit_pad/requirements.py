@@ -11,7 +11,12 @@ from pathlib import Path
 from training import paths
 from training.errors import UserError
 
-_APT_LINE = "sudo apt-get install libegl1 libgl1 libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1"
+# The same as scripts/set_up.py installs; that script isn't there once the program is installed.
+_APT_LINE = (
+    "sudo apt-get install libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libx11-xcb1 libxkbcommon-x11-0 "
+    "libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 "
+    "libxcb-xinerama0 libxcb-xkb1 fonts-dejavu-core"
+)
 
 
 def check_all() -> None:
