@@ -45,10 +45,15 @@ def stroke_of(*points: tuple[float, float]) -> Stroke:
 
 def test_each_point_is_one_change(document: PadDocument) -> None:
     listener = Listener(document)
-    draw(document, (1, 2), (3, 4), (500, -20))
-    assert document.strokes[0].points.tolist() == [[1, 2], [3, 4], [500, -20]]
+    draw(document, (1, 2), (3, 4), (390, 0))
+    assert document.strokes[0].points.tolist() == [[1, 2], [3, 4], [390, 0]]
     assert document.strokes[0].width == 20
     assert listener.count == document.revision == 3
+
+
+def test_a_place_outside_the_pad_counts_as_the_nearest_on_it(document: PadDocument) -> None:
+    stroke = draw(document, (-5, 20), (500, -20), (30, 401))
+    assert stroke.points.tolist() == [[0, 20], [400, 0], [30, 400]]
 
 
 def test_a_press_alone_leaves_a_dot(document: PadDocument) -> None:
@@ -70,12 +75,12 @@ def test_a_snapshot_stays_as_it_was_and_costs_no_copy(document: PadDocument) -> 
     document.begin_stroke(0, 0, 20)
     snapshots = [document.strokes[0].points]
     for step in range(1, 2000):
-        document.extend_stroke(step, -step)
+        document.extend_stroke(step / 8, step / 16)
         snapshots.append(document.strokes[0].points)
     for count, points in enumerate(snapshots, start=1):
         assert not points.flags.writeable
         assert points.shape == (count, 2)
-        assert points[-1].tolist() == [count - 1, 1 - count]
+        assert points[-1].tolist() == [(count - 1) / 8, (count - 1) / 16]
     pairs = itertools.pairwise(snapshots)
     assert sum(not np.shares_memory(old, new) for old, new in pairs) <= 6  # the buffer is doubled now and then
 

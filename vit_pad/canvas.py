@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QCursor,
@@ -31,29 +31,14 @@ from vit_pad.document import PadDocument
 from vit_pad.eraser import box_around
 from vit_pad.ink_layer import InkLayer, new_ink_box
 from vit_pad.open_file import holds_content, item_from_mime
-from vit_pad.theme import font
+from vit_pad.theme import PAPERS, Paper, font
 
-Paper = Literal["dark", "light"]
 Tool = Literal["pen", "eraser"]
 
 DEFAULT_ERASER_RADIUS = 18.0  # pad units
 _MOUSE = -1  # stands for the mouse where a finger has its number, which is never negative
 _TOUCHES = (QEvent.Type.TouchBegin, QEvent.Type.TouchUpdate, QEvent.Type.TouchEnd, QEvent.Type.TouchCancel)
 _LOSSES = (QEvent.Type.UngrabMouse, QEvent.Type.WindowDeactivate)
-
-
-class PaperColors(NamedTuple):
-    """What is written with, and on what; the hint has a contrast of at least 4.5 to 1."""
-
-    paper: str
-    ink: str
-    hint: str
-
-
-PAPERS: dict[Paper, PaperColors] = {
-    "dark": PaperColors(paper="#0e0e10", ink="#f5f5f5", hint="#8b8b90"),
-    "light": PaperColors(paper="#fbfbf8", ink="#141414", hint="#6a6a6e"),
-}
 
 
 class Canvas(QWidget):
@@ -87,8 +72,14 @@ class Canvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
+        self.setContextMenuPolicy(
+            Qt.ContextMenuPolicy.PreventContextMenu
+        )  # a pen's button, or its rest, is no wish for it
         self._update_cursor()
         document.changed.connect(self._show_change)
+        # For touch and losses. Not by overriding event(): an exception in Python code below such an override, in any of
+        # the other handlers here, can end the process (PySide6 6.11).
+        self.installEventFilter(self)
 
     @property
     def paper(self) -> Paper:
@@ -168,14 +159,16 @@ class Canvas(QWidget):
         if event.button() == Qt.MouseButton.LeftButton and self._pointer == _MOUSE:
             self._end_gesture()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self:
+            return False
         if event.type() in _TOUCHES and isinstance(event, QTouchEvent):
-            self._touch(event)
             event.accept()
+            self._touch(event)
             return True
         if event.type() in _LOSSES:
             self._end_gesture()
-        return super().event(event)
+        return False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._end_gesture()

@@ -11,11 +11,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from training.facts import Box
-from training.strokes import Drawing, Stroke
+from training.strokes import PAD_SIZE, Drawing, Stroke
 from vit_pad.eraser import Point, erase, path_box
 from vit_pad.undo import ChangeContent
 
 if TYPE_CHECKING:
+    from training.errors import Message
     from training.pictures import Picture
 
 UNDO_LIMIT = 200
@@ -28,6 +29,7 @@ class Content:
 
     strokes: tuple[Stroke, ...] = ()
     picture: Picture | None = None
+    note: Message | None = None  # what a person should know of how it was read
 
 
 EMPTY = Content()
@@ -107,26 +109,25 @@ class PadDocument(QObject):
         """Whether the last stroke is still being drawn."""
         return self._growing is not None
 
-    @property
-    def is_in_gesture(self) -> bool:
-        """Whether a stroke is being drawn or the eraser is down."""
-        return self._growing is not None or self._eraser is not None
-
     def to_drawing(self) -> Drawing:
         """Give the strokes as a drawing, which can be written to a file."""
         return Drawing(strokes=self._strokes)
 
     def begin_stroke(self, x: float, y: float, width: float) -> None:
-        """Put the pen down; it leaves a dot."""
+        """Put the pen down; it leaves a dot.
+
+        Here and in the rest of the stroke a place outside the pad counts as the nearest one on it: ink that can't be
+        seen would still move the box of the ink, and with it what the model sees.
+        """
         self._end_gesture()
         self._push(self.tr("Draw"))
-        self._growing = GrowingStroke((x, y), width)
+        self._growing = GrowingStroke(_on_pad(x, y), width)
         self._note_change(None)
 
     def extend_stroke(self, x: float, y: float) -> None:
         """Draw on in a straight line, if a stroke is being drawn."""
         if self._growing is not None:
-            self._growing.add((x, y))
+            self._growing.add(_on_pad(x, y))
             self._note_change(None)
 
     def end_stroke(self) -> None:
@@ -204,3 +205,7 @@ class PadDocument(QObject):
         self.changed_area = area
         self.revision += 1
         self.changed.emit()
+
+
+def _on_pad(x: float, y: float) -> Point:
+    return min(max(x, 0.0), PAD_SIZE), min(max(y, 0.0), PAD_SIZE)
