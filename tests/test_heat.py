@@ -18,7 +18,6 @@ from vit_pad.heat import (
     image_box,
     nice_scale,
     overlay_colors,
-    patch_rects,
 )
 
 placements = st.builds(
@@ -72,22 +71,16 @@ def test_no_map_for_a_model_without_attention() -> None:
     assert block_maps(prediction, 0) is None
 
 
-@given(placements, st.integers(2, 16), st.integers(1, 14))
-def test_patches_lie_where_the_image_was_taken_from(placement: Placement, grid: int, patch_size: int) -> None:
-    rects = patch_rects(grid, grid * patch_size, placement)
-    assert rects.shape == (grid**2, 4)
-    corners = np.hstack([rects[:, :2], rects[:, :2] + rects[:, 2:]])  # (G * G, 4): left, top, right, bottom
-    in_image = corners * placement.scale + np.tile([placement.shift_x, placement.shift_y], 2)
-    row, column = np.divmod(np.arange(grid**2), grid)
-    expected = np.stack([column, row, column + 1, row + 1], axis=1) * patch_size
-    np.testing.assert_allclose(in_image, expected, rtol=1e-6, atol=1e-6)
+@given(placements, st.integers(8, 224))
+def test_the_image_lies_where_it_was_taken_from(placement: Placement, image_size: int) -> None:
+    box = image_box(image_size, placement)
+    corners = (box.x, box.y), (box.x + box.width, box.y + box.height)
+    in_image = [placement.to_image(*corner) for corner in corners]
+    np.testing.assert_allclose(in_image, [(0, 0), (image_size, image_size)], rtol=1e-6, atol=1e-6)
 
 
-def test_as_drawn_the_patches_tile_the_whole_pad() -> None:
+def test_as_drawn_the_image_is_the_whole_pad() -> None:
     assert image_box(32, AS_DRAWN) == (0, 0, 400, 400)
-    rects = patch_rects(8, 32, AS_DRAWN)
-    np.testing.assert_allclose(rects[0], [0, 0, 50, 50])
-    np.testing.assert_allclose(rects[-1], [350, 350, 50, 50])
 
 
 @given(st.floats(0.002, 1))

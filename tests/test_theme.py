@@ -16,9 +16,10 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from training.paths import asset
-from vit_pad.icons import ICON_NAMES, icon
+from vit_pad.icons import icon
 from vit_pad.theme import DARK, LIGHT, PAPERS, Theme, apply_theme, current_theme, font, palette_of, theme_of
 
+ICON_NAMES = ("undo", "redo", "clear", "eraser", "pen", "open", "paper")
 both_themes = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
@@ -56,6 +57,12 @@ def test_text_on_the_accent_can_be_read_and_the_accent_be_told_apart(theme: Them
     assert contrast(theme.on_accent, theme.accent) >= 4.5
     for other in (theme.track, theme.bar, theme.window):
         assert contrast(theme.accent, other) >= 1.8
+
+
+@both_themes
+def test_bars_stand_out_from_their_track(theme: Theme) -> None:
+    for bar in (theme.bar, theme.accent):
+        assert contrast(bar, theme.track) >= 3
 
 
 def test_ink_and_hint_stand_out_from_both_papers() -> None:
@@ -173,12 +180,13 @@ def test_icons_survive_copies_and_the_end_of_the_program() -> None:
     program = """
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QApplication, QToolButton
-from vit_pad.icons import ICON_NAMES, icon
+from vit_pad.icons import icon
 from vit_pad.theme import DARK, LIGHT
 app = QApplication([])
-buttons = [QToolButton() for _ in ICON_NAMES]
+names = ("undo", "redo", "clear", "eraser", "pen", "open", "paper")
+buttons = [QToolButton() for _ in names]
 for round in range(20):
-    for button, name in zip(buttons, ICON_NAMES):
+    for button, name in zip(buttons, names):
         button.setIcon(icon(name, DARK if round % 2 else LIGHT))
         copy = QIcon(button.icon())
         copy.addPixmap(QPixmap(5, 5))

@@ -22,7 +22,7 @@ from training.config import DIGITS
 from training.facts import Placement, Prediction
 from vit_pad.attention_overlay import AttentionOverlay, ColorBar
 from vit_pad.head_strip import HeadStrip, lay_out_cells
-from vit_pad.heat import COLOR_TABLE, patch_rects
+from vit_pad.heat import COLOR_TABLE
 from vit_pad.input_preview import InputPreview, fit_side, grid_lines, image_colors
 from vit_pad.probability_bars import ProbabilityBars, choose_rows, lay_out_rows
 from vit_pad.rgba_image import rgba_image
@@ -129,9 +129,9 @@ def test_overlay_lies_where_the_patch_was_cut_out(
     overlay = make(qtbot, AttentionOverlay, side, side)
     overlay.show_prediction(hot_patch(*patch, placement))
     ys, xs = np.nonzero(painted(overlay).any(axis=-1))
-    x, y, width, height = patch_rects(8, 32, placement)[patch[0] * 8 + patch[1]] * side / 400
+    corners = [placement.to_pad(4 * (patch[1] + step), 4 * (patch[0] + step)) for step in (0, 1)]
     found = [xs.min(), ys.min(), xs.max() + 1, ys.max() + 1]
-    np.testing.assert_allclose(found, [x, y, x + width, y + height], atol=1.01)
+    np.testing.assert_allclose(found, np.ravel(corners) * side / 400, atol=1.01)
 
 
 def test_overlay_keeps_to_the_chosen_head(qtbot: QtBot) -> None:
@@ -306,6 +306,11 @@ def test_rows_stay_inside_and_apart(width: float, height: float, num_rows: int) 
 # Head strip
 
 
+def head_square(strip: HeadStrip, head: int) -> QRectF:
+    """Give the square of a head's thumbnail in widget pixels, -1 for the mean."""
+    return lay_out_cells(strip.width(), strip.height(), strip._num_heads + 1)[1][head + 1]
+
+
 @pytest.mark.parametrize(("width", "height"), [(520, 72), (240, 300), (90, 700)])
 def test_a_click_chooses_the_head_under_it(qtbot: QtBot, width: int, height: int) -> None:
     strip = make(qtbot, HeadStrip, width, height)
@@ -313,10 +318,10 @@ def test_a_click_chooses_the_head_under_it(qtbot: QtBot, width: int, height: int
     chosen: list[int] = []
     strip.head_chosen.connect(chosen.append)
     for head in (5, -1, 0, 7):
-        centre = strip.head_square(head).center().toPoint()
+        centre = head_square(strip, head).center().toPoint()
         QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=centre)
     assert chosen == [5, -1, 0, 7]
-    QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=strip.head_square(2).center().toPoint())
+    QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=head_square(strip, 2).center().toPoint())
     assert chosen == [5, -1, 0, 7]
 
 
@@ -348,7 +353,7 @@ def test_the_tool_tip_names_the_head_under_the_mouse(qtbot: QtBot) -> None:
     strip.set_choice(2, -1)
     strip.show()
     qtbot.waitExposed(strip)
-    QTest.mouseMove(strip, strip.head_square(3).center().toPoint())
+    QTest.mouseMove(strip, head_square(strip, 3).center().toPoint())
     qtbot.waitUntil(lambda: strip.toolTip() == "Head 4 of block 3")
 
 
@@ -366,7 +371,7 @@ def test_thumbnails_share_one_scale(qtbot: QtBot) -> None:
     strip.show_prediction(make_prediction(grid=2, attention=attention))
     seen = painted(strip)
     for head, share in ((0, 1.0), (1, 0.25), (-1, 0.625)):
-        centre = strip.head_square(head).center().toPoint()
+        centre = head_square(strip, head).center().toPoint()
         expected = COLOR_TABLE[round(255 * share), :3].astype(int)
         np.testing.assert_allclose(seen[centre.y() - 5, centre.x() - 5], expected, atol=6)
     assert "20 %" in strip.describe_head(0)
@@ -378,7 +383,7 @@ def test_thumbnails_show_the_chosen_block_upright(qtbot: QtBot) -> None:
     strip = make(qtbot, HeadStrip, 200, 90)
     strip.show_prediction(make_prediction(grid=2, attention=attention))
     strip.set_choice(1, -1)
-    square: QRectF = strip.head_square(0)
+    square: QRectF = head_square(strip, 0)
     seen = painted(strip)
     left, right, upper, lower = (
         round(edge + offset)
@@ -395,7 +400,7 @@ def test_the_chosen_head_is_framed_and_focus_is_seen(qtbot: QtBot) -> None:
     strip.resize(520, 72)
     strip.show_prediction(make_prediction())
     strip.set_choice(0, 4)
-    square = strip.head_square(4)
+    square = head_square(strip, 4)
     edge = painted(strip)[round(square.center().y()), round(square.left()) - 1]
     assert edge.tolist() == color_of(theme_of(strip).accent)
     without_focus = painted(strip)
@@ -459,7 +464,7 @@ def test_preview_is_crisp_at_any_scale(qtbot: QtBot, scale: float) -> None:
     np.testing.assert_array_equal(shown, np.kron(255 * checks[0], np.ones((cell, cell))))
 
 
-def test_preview_keeps_colours_and_is_empty_on_an_empty_pad(qtbot: QtBot) -> None:
+def test_preview_keeps_colours_and_its_place_on_an_empty_pad(qtbot: QtBot) -> None:
     image = np.zeros((3, 4, 4), np.float32)
     image[0, 0, 0] = image[2, 3, 3] = 1.0
     preview = make(qtbot, InputPreview, 40, 40)
@@ -467,8 +472,13 @@ def test_preview_keeps_colours_and_is_empty_on_an_empty_pad(qtbot: QtBot) -> Non
     seen = painted(preview)
     assert seen[5, 5].tolist() == [255, 0, 0]
     assert seen[35, 35].tolist() == [0, 0, 255]
+    preview.set_grid(2)
     preview.show_prediction(None)
-    assert (painted(preview) == GROUND).all()
+    seen, theme = painted(preview), theme_of(preview)
+    is_line = np.zeros((40, 40), bool)
+    is_line[20], is_line[:, 20] = True, True
+    assert (seen[is_line] == color_of(theme.line)).all()
+    assert (seen[~is_line] == color_of(theme.track)).all()
 
 
 def test_colours_stay_in_range() -> None:
@@ -497,8 +507,7 @@ def test_colours_follow_the_theme(qtbot: QtBot, qapp: QApplication, kind: type[V
             seen.append(painted(view))
     finally:
         qapp.setPalette(before)
-    has_same_colours = kind in (AttentionOverlay, InputPreview)
-    assert (seen[0] == seen[1]).all() == has_same_colours
+    assert (seen[0] == seen[1]).all() == (kind is AttentionOverlay)
 
 
 def test_names_are_those_other_programs_rely_on(qtbot: QtBot) -> None:

@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from training.facts import Prediction
 from training.strokes import PAD_SIZE
-from vit_pad.heat import MEAN_HEAD, heat_map, image_box, nice_scale, overlay_colors
+from vit_pad.heat import DEFAULT_STRENGTH, MEAN_HEAD, heat_map, image_box, nice_scale, overlay_colors
 from vit_pad.percent import percent
 from vit_pad.rgba_image import rgba_image
 from vit_pad.theme import PAPERS, UNIT, Paper, font, theme_of
 
-DEFAULT_STRENGTH = 0.7
 _WIDEST_NUMBER = "0.15 %"  # makes room for every scale, so the bar's end stays where it is
 
 

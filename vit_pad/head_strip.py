@@ -114,10 +114,6 @@ class HeadStrip(QWidget):
                 return index - 1
         return None
 
-    def head_square(self, head: int) -> QRectF:
-        """Give the square of a head's thumbnail in widget pixels, -1 for the mean."""
-        return self._lay_out()[1][head + 1]
-
     def describe_head(self, head: int) -> str:
         """Say in words what a thumbnail shows."""
         if head == MEAN_HEAD:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # numbers only: nothing here needs Qt
     from vit_pad.theme import Paper
 
 MEAN_HEAD = -1
+DEFAULT_STRENGTH = 0.7  # of the overlay, from 0 to 1
 RgbaArray = npt.NDArray[np.uint8]
 
 _SMALLEST_SCALE = 0.001
@@ -58,19 +59,6 @@ def image_box(image_size: int, placement: Placement) -> Box:
     left, top = placement.to_pad(0.0, 0.0)
     right, bottom = placement.to_pad(image_size, image_size)
     return Box(left, top, right - left, bottom - top)
-
-
-def patch_rects(grid: int, image_size: int, placement: Placement) -> npt.NDArray[np.float64]:
-    """Give the pad rectangle of every patch, row by row, as the tokens are counted.
-
-    Returns:
-        (G * G, 4): x, y, width, height in pad units.
-    """
-    box = image_box(image_size, placement)
-    row, column = np.divmod(np.arange(grid**2), grid)
-    side_x, side_y = box.width / grid, box.height / grid
-    sides = np.broadcast_to([side_x, side_y], (grid**2, 2))
-    return np.column_stack([box.x + column * side_x, box.y + row * side_y, sides])
 
 
 def nice_scale(maximum: float, previous: float | None = None) -> float:

@@ -9,7 +9,6 @@ from PySide6.QtSvg import QSvgRenderer
 from training.paths import asset
 from vit_pad.theme import Theme
 
-ICON_NAMES = ("undo", "redo", "clear", "eraser", "pen", "open", "paper")
 ICON_PX = 20
 
 # One picture for each screen scale from 100 to 300 %, so that Qt need not stretch any. An icon engine that draws on

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QWidget
 from training.facts import FloatArray, Prediction
 from vit_pad.heat import RgbaArray
 from vit_pad.rgba_image import rgba_image
-from vit_pad.theme import UNIT
+from vit_pad.theme import UNIT, theme_of
 
 _GRID_COLOR = QColor(128, 128, 128, 120)  # seen on paper and on ink
+_RESTING_GRID = 8  # shown before any model has said how many patches it has
 
 
 def image_colors(image: FloatArray) -> RgbaArray:
@@ -41,7 +42,7 @@ def grid_lines(grid: int, side_px: int) -> list[int]:
 
 
 class InputPreview(QWidget):
-    """The model's image with its patch grid; nothing while the pad is empty."""
+    """The model's image with its patch grid; the grid alone, on an empty square, while the pad is empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,10 +51,19 @@ class InputPreview(QWidget):
         self.shown_revision: int | None = None  # of the prediction painted last
         self._prediction: Prediction | None = None
         self._image: QImage | None = None
+        self._grid = _RESTING_GRID
+        self._describe()
+
+    def set_grid(self, grid: int) -> None:
+        """Set the patches along one side for a model that hasn't answered yet."""
+        self._grid = grid
+        self.update()
 
     def show_prediction(self, prediction: Prediction | None) -> None:
-        """Show a model's image; None shows nothing."""
+        """Show a model's image; None leaves the square empty."""
         self._prediction = prediction
+        if prediction is not None:
+            self._grid = prediction.grid
         self._image = None if prediction is None else rgba_image(image_colors(prediction.image))
         self._describe()
         self.update()
@@ -65,10 +75,7 @@ class InputPreview(QWidget):
         return QSize(12 * UNIT, 12 * UNIT)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        prediction = self._prediction
-        self.shown_revision = None if prediction is None else prediction.revision
-        if prediction is None or self._image is None:
-            return
+        self.shown_revision = None if self._prediction is None else self._prediction.revision
         with QPainter(self) as painter:
             # At a fractional scale the widget may begin between two device pixels. Counting in device pixels from a
             # whole one keeps every line one pixel thin and every square equally large.
@@ -77,13 +84,22 @@ class InputPreview(QWidget):
             painter.scale(1 / scale, 1 / scale)
             painter.translate(round(device.dx()) - device.dx(), round(device.dy()) - device.dy())
             width, height = int(self.width() * scale), int(self.height() * scale)
-            side = fit_side(min(width, height), self._image.width())
+            side = min(width, height) if self._image is None else fit_side(min(width, height), self._image.width())
             painter.translate((width - side) // 2, (height - side) // 2)
+            self._paint_square(painter, side)
+
+    def _paint_square(self, painter: QPainter, side: int) -> None:
+        theme = theme_of(self)
+        if self._image is None:
+            painter.fillRect(0, 0, side, side, QColor(theme.track))
+            line_color = QColor(theme.line)
+        else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, side < self._image.width())
             painter.drawImage(QRectF(0, 0, side, side), self._image)
-            for line in grid_lines(prediction.grid, side):
-                painter.fillRect(line, 0, 1, side, _GRID_COLOR)
-                painter.fillRect(0, line, side, 1, _GRID_COLOR)
+            line_color = _GRID_COLOR
+        for line in grid_lines(self._grid, side):
+            painter.fillRect(line, 0, 1, side, line_color)
+            painter.fillRect(0, line, side, 1, line_color)
 
     def _describe(self) -> None:
         if self._prediction is None:

@@ -34,7 +34,7 @@ class Theme:
     hover: str
     line: str  # hairlines, edges of buttons and fields
     track: str  # the empty part of bars and sliders
-    bar: str  # the full part of bars that are not the accent
+    bar: str  # the full part of bars that are not the accent; 3 to 1 on `track`
     text: str
     quiet_text: str
     faint_text: str  # what can't be used now
@@ -51,11 +51,11 @@ LIGHT = Theme(
     hover="#eaeaea",
     line="#cbcbcb",
     track="#e2e2e2",
-    bar="#a9a9a9",
+    bar="#7f7f7f",
     text="#1b1b1b",
     quiet_text="#5e5e5e",
     faint_text="#a2a2a2",
-    accent="#1f5fd1",
+    accent="#1a4fb4",
     on_accent="#ffffff",
     error="#b3261e",
 )
@@ -67,7 +67,7 @@ DARK = Theme(
     hover="#3a3a3a",
     line="#4a4a4a",
     track="#343434",
-    bar="#737373",
+    bar="#7e7e7e",
     text="#ececec",
     quiet_text="#ababab",
     faint_text="#6c6c6c",
