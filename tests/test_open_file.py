@@ -37,6 +37,16 @@ def test_the_first_drawing_that_can_be_read_is_opened_and_fitted(tmp_path: Path,
     assert content.picture is None
 
 
+def test_a_bad_line_before_the_drawing_is_told_with_its_number_and_what_follows_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "seven.jsonl"
+    path.write_text(LINES)
+    assert str(load_file(path).note).startswith(f"Line 1 of {path} was left out: This is not JSON")
+    path.write_text("{}\n" + LINES)
+    assert str(load_file(path).note).startswith(f"2 lines of {path} were left out. Line 1: ")
+    path.write_text(LINES.partition("\n")[2] + "this is no drawing\n")
+    assert load_file(path).note is None
+
+
 def test_a_picture_is_opened(tmp_path: Path) -> None:
     content = load_file(picture_file(tmp_path / "one.png"))
     assert content.strokes == ()

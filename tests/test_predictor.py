@@ -18,6 +18,7 @@ from training.errors import Message
 from training.facts import Prediction, PredictionRequest
 from training.strokes import Stroke
 from vit_pad.predictor import LivePredictor, LoadedModel
+from vit_pad.preload import preload_torch
 
 LIMIT_MS = 60_000
 
@@ -46,7 +47,7 @@ def test_wishes_made_before_the_start_are_kept_and_the_newest_wins(
     models: list[LoadedModel] = []
     answers: list[Prediction] = []
     predictor.loaded.connect(models.append)
-    predictor.predicted.connect(answers.append)
+    predictor.predicted.connect(lambda answer, _request: answers.append(answer))
     predictor.load(model, "cpu")
     for revision in range(1, 100):
         predictor.request(request(revision))
@@ -62,7 +63,7 @@ def test_only_what_was_in_flight_and_the_newest_are_answered(
     predictor: LivePredictor, model: str, qtbot: QtBot
 ) -> None:
     answers: list[int] = []
-    predictor.predicted.connect(lambda answer: answers.append(answer.revision))
+    predictor.predicted.connect(lambda answer, _request: answers.append(answer.revision))
     predictor.start()
     with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
         predictor.load(model, "cpu")
@@ -76,7 +77,7 @@ def test_answers_come_in_the_thread_that_asked_and_are_computed_in_another(
     predictor: LivePredictor, model: str, qtbot: QtBot
 ) -> None:
     threads: list[int] = []
-    predictor.predicted.connect(lambda _answer: threads.append(threading.get_ident()))
+    predictor.predicted.connect(lambda _answer, _request: threads.append(threading.get_ident()))
     predictor.start()
     predictor.load(model, "cpu")
     predictor.request(request(1))
@@ -88,7 +89,7 @@ def test_no_ink_gives_none_and_a_forgotten_request_no_answer(
     predictor: LivePredictor, model: str, qtbot: QtBot
 ) -> None:
     answers: list[Any] = []
-    predictor.predicted.connect(answers.append)
+    predictor.predicted.connect(lambda answer, _request: answers.append(answer))
     predictor.load(model, "cpu")
     predictor.request(request(1))
     predictor.forget()
@@ -107,15 +108,41 @@ def test_what_cannot_be_loaded_gives_a_sentence_and_the_next_wish_its_turn(
     predictor: LivePredictor, model: str, qtbot: QtBot, tmp_path: Path, model_name: str | None, device: str, word: str
 ) -> None:
     problems: list[Message] = []
-    predictor.failed.connect(problems.append)
+    predictor.failed.connect(lambda problem, _job: problems.append(problem))
     (tmp_path / "broken.safetensors").write_bytes(b"\x00" * 100)
     name = {None: model, "broken": str(tmp_path / "broken.safetensors")}.get(model_name, str(model_name))
     predictor.start()
-    predictor.load(name, device)
+    with qtbot.waitSignal(predictor.failed, timeout=LIMIT_MS) as failed:
+        wish = predictor.load(name, device)
+    assert failed.args is not None
+    assert failed.args[1] is wish
     qtbot.waitUntil(lambda: bool(problems), timeout=LIMIT_MS)
     assert word in str(problems[0])
     with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
         predictor.load(model, "cpu")
+
+
+def test_a_model_that_fails_without_a_sentence_gets_one_and_the_hook_gets_the_exception(
+    predictor: LivePredictor, qtbot: QtBot
+) -> None:
+    predictor.start()
+    with qtbot.captureExceptions() as caught, qtbot.waitSignal(predictor.failed, timeout=LIMIT_MS) as failed:
+        wish = predictor.load(3, "cpu")  # type: ignore[arg-type]  # an error of ours, as one of a driver would be
+        qtbot.waitUntil(lambda: bool(caught), timeout=LIMIT_MS)
+    assert [kind for kind, _error, _trace in caught] == [TypeError]
+    assert failed.args is not None
+    problem, job = failed.args
+    assert job is wish
+    assert str(problem).startswith("The model 3 can't be loaded on the device cpu (")
+
+
+def test_torchs_libraries_are_loaded_ahead_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[str] = []
+    monkeypatch.setattr("importlib.util.find_spec", looked_for.append)
+    preload_torch.cache_clear()
+    preload_torch()
+    preload_torch()
+    assert looked_for == ["torch"]
 
 
 def test_a_failed_change_of_model_leaves_the_old_one_answering(
@@ -140,7 +167,7 @@ def test_stopping_while_torch_loads_waits_and_says_nothing_more() -> None:
         "app = QCoreApplication([])\n"
         "predictor = LivePredictor()\n"
         "predictor.loaded.connect(lambda _: sys.exit('loaded'))\n"
-        "predictor.failed.connect(lambda _: sys.exit('failed'))\n"
+        "predictor.failed.connect(lambda *_: sys.exit('failed'))\n"
         "predictor.load('nowhere', 'cpu')\n"
         "predictor.start()\n"
         "QTimer.singleShot(0, predictor.stop)\n"
@@ -167,7 +194,7 @@ def test_an_exception_without_a_sentence_reaches_the_hook_and_the_work_goes_on(m
         "hook.install()\n"
         "caught = []\n"
         "hook.caught.connect(lambda report: (caught.append(report), predictor.request(request(2))))\n"
-        "predictor.predicted.connect(lambda answer: app.exit(0 if answer.revision == 2 and caught else 3))\n"
+        "predictor.predicted.connect(lambda answer, _: app.exit(0 if answer.revision == 2 and caught else 3))\n"
         f"predictor.load({model!r}, 'cpu')\n"
         "predictor.request('not a request')\n"
         "predictor.start()\n"

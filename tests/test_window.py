@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
@@ -25,17 +27,21 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from tests.predictions import make_prediction
 from tests.random_model import SMALL, write_random_model
-from training import paths
+from training import models, paths
+from training.facts import PredictionRequest
 from training.strokes import read_drawings
 from vit_pad.app import create_window
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.exceptions import ErrorDialog, ErrorDialogs, ExceptionHook, describe_exception
-from vit_pad.head_strip import HeadStrip
+from vit_pad.head_strip import HeadStrip, lay_out_cells
 from vit_pad.input_preview import InputPreview
 from vit_pad.main_window import MainWindow
 from vit_pad.probability_bars import ProbabilityBars
 from vit_pad.settings import Choices, Settings, choices_from_text
+from vit_pad.side_panel import AnswerView, ElidedLabel
+from vit_pad.words import model_title
 
 NAMES: dict[type[QWidget], tuple[str, ...]] = {
     QWidget: ("canvas", "probabilityBars", "attentionOverlay", "headStrip", "inputPreview"),
@@ -93,6 +99,12 @@ def draw_seven(window: MainWindow, size: float = 0.6) -> None:
 
 def num_strokes(window: MainWindow) -> int:
     return len(window.document.strokes)
+
+
+def request_of(window: MainWindow) -> PredictionRequest:
+    """Give the request for what is on the pad."""
+    document = window.document
+    return PredictionRequest(revision=document.revision, strokes=document.strokes, picture=document.picture)
 
 
 def wait_for_answer(window: MainWindow, qtbot: QtBot) -> None:
@@ -177,14 +189,51 @@ def test_a_late_answer_is_not_shown_on_an_empty_pad(open_window: Open, qtbot: Qt
     draw_seven(window)
     wait_for_answer(window, qtbot)
     late = window.predictions[0]
+    request = request_of(window)
     window.document.clear()
-    window.predictor.predicted.emit(late)
+    window.predictor.predicted.emit(late, request)
     assert window.predictions == ()
     canvas = find(window, QWidget, "canvas")
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
-    window.predictor.predicted.emit(late)
+    window.predictor.predicted.emit(late, request)
     assert window.predictions == ()  # nor on what was drawn since
     wait_for_answer(window, qtbot)
+
+
+def test_an_answer_to_something_else_changes_nothing(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    shown, request = window.predictions, request_of(window)
+    window.document.begin_stroke(200, 200, 20)
+    wait_for_answer(window, qtbot)
+    now = window.predictions
+    emit = window.predictor.predicted.emit
+    emit(None, request)  # that there was no ink before what is there now
+    emit(shown[0], dataclasses.replace(request_of(window), placement_mode="as-drawn"))
+    assert window.predictions == now
+    draw_seven(window)
+    emit(shown[0], request)  # of the same drawing, a step behind
+    assert window.predictions == shown
+    wait_for_answer(window, qtbot)
+    now, request = window.predictions, request_of(window)
+    window.open_content(window.document.content)
+    emit(shown[0], request)  # of what lay there before
+    assert window.predictions == now
+
+
+def test_an_old_models_answer_leaves_the_word_that_another_loads(open_window: Open, qtbot: QtBot) -> None:
+    write_random_model(paths.models_folder() / "my.v2.safetensors")
+    window = open_window()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    status = find(window, QLabel, "statusLabel")
+    assert status.text().startswith("small · cpu")
+    chooser = find(window, QComboBox, "modelChooser")
+    chooser.setCurrentIndex(chooser.findData("my.v2"))
+    window.predictor.predicted.emit(window.predictions[0], request_of(window))
+    assert status.text() == status.accessibleDescription() == "Loading my.v2 …"
+    qtbot.waitUntil(lambda: status.text().startswith("my.v2 · cpu"), timeout=LIMIT_MS)
 
 
 def test_choosers_change_what_is_asked_and_shown(open_window: Open, qtbot: QtBot, tmp_path: Path) -> None:
@@ -207,8 +256,8 @@ def test_choosers_change_what_is_asked_and_shown(open_window: Open, qtbot: QtBot
     head.setCurrentIndex(head.findData(2))
     assert overlay.grab().toImage() != before
     strip = find(window, HeadStrip, "headStrip")
-    square = strip.head_square(0)
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=square.center().toPoint())
+    _, squares = lay_out_cells(strip.width(), strip.height(), SMALL.num_heads + 1)
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=squares[1].center().toPoint())
     assert head.currentData() == 0
 
 
@@ -242,6 +291,110 @@ def test_a_model_that_cannot_be_read_gives_a_sentence_and_the_last_one_goes_on(
         draw_seven(window)
     window.close()
     assert Settings(paths.config_folder()).load().model == Choices().model
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "used"), [("broken", "mine", "mine"), ("mine", "broken", "mine"), ("mine", "other", "other")]
+)
+def test_of_two_wishes_for_a_model_the_last_good_one_is_used_and_remembered(
+    open_window: Open, qtbot: QtBot, first: str, second: str, used: str
+) -> None:
+    folder = paths.models_folder()
+    (folder / "broken.safetensors").write_bytes(b"no checkpoint")
+    for name in ("mine", "other"):
+        write_random_model(folder / f"{name}.safetensors")
+    window = open_window()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    chooser = find(window, QComboBox, "modelChooser")
+    chosen: list[str] = []
+    window.predictor.loaded.connect(lambda _loaded: chosen.append(chooser.currentData()))
+    for name in (first, second):  # the second is wished for while the first loads
+        chooser.setCurrentIndex(chooser.findData(name))
+    qtbot.waitUntil(lambda: window.predictions[0].model == used, timeout=LIMIT_MS)
+    assert chooser.currentData() == used
+    assert set(chosen[:-1]) <= {second}  # nothing jumps to the first meanwhile
+    assert chosen[-1] in (second, used)
+    assert ("broken.safetensors" in find(window, QLabel, "problemBanner").text()) == ("broken" in (first, second))
+    window.close()
+    assert Settings(paths.config_folder()).load().model == used
+
+
+def test_without_any_model_the_status_says_so(
+    qtbot: QtBot, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "asset", lambda name: tmp_path / "no assets" / name)
+    Settings(paths.config_folder()).save(Choices(model="lost", device="cpu"))
+    window = create_window()
+    with qtbot.waitExposed(window):
+        window.show()
+    status = find(window, QLabel, "statusLabel")
+    assert status.text() == "Loading lost …"
+    qtbot.waitUntil(lambda: status.text() == "No model is loaded", timeout=LIMIT_MS)
+    assert "'pad-4'" in find(window, QLabel, "problemBanner").text()
+    draw_seven(window)
+    window.document.clear()
+    assert status.text() == "No model is loaded"
+    window.close()
+    assert Settings(paths.config_folder()).load().model == "lost"  # it may be there again the next time
+
+
+def test_a_screen_reader_hears_what_is_said(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    labels = [find(window, QLabel, f"{name}Label") for name in ("prediction", "probability", "status")]
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    for label in labels:
+        assert label.text()
+        assert label.accessibleDescription() == label.text()
+    window.document.clear()
+    assert [label.accessibleDescription() for label in labels[:2]] == ["", ""]
+
+
+def test_drawing_without_a_pause_is_saved_too(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    window._save()
+    canvas, last = find(window, QWidget, "canvas"), paths.state_folder() / "last-drawing.jsonl"
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+
+    def draw_on_and_look() -> bool:
+        QTest.mouseMove(canvas, QPoint(20 + window.document.revision % 200, 60))
+        return last.exists()
+
+    qtbot.waitUntil(draw_on_and_look, timeout=10_000)
+    assert window.document.is_stroke_growing
+
+
+def test_closing_saves_before_it_waits(open_window: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window()
+    last, stop, seen = paths.state_folder() / "last-drawing.jsonl", window.predictor.stop, list[bool]()
+    draw_seven(window)
+
+    def look_and_stop() -> None:
+        seen.append(last.exists())
+        stop()
+
+    monkeypatch.setattr(window.predictor, "stop", look_and_stop)
+    window.close()
+    assert seen == [True]
+
+
+def test_a_closed_window_hears_no_more_of_the_systems_theme(qtbot: QtBot, model: Path) -> None:
+    window = create_window(["--model", str(model)])
+    window.close()
+    shiboken6.delete(window)
+    QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)  # qtbot sees what fails in a slot
+
+
+def test_a_bad_line_is_told_and_the_drawing_opened(open_window: Open, tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    path.write_text('{"strokes": 7}\n{"strokes": [[[1, 1], [9, 9]]]}\n')
+    window = open_window()
+    window._canvas.drop_received.emit(path)
+    assert num_strokes(window) == 1
+    banner = find(window, QLabel, "problemBanner")
+    assert banner.text() == banner.accessibleDescription()
+    assert banner.text().startswith(f'Line 1 of {path} was left out: "strokes" must be')
 
 
 def test_choices_and_drawing_come_back_and_the_command_line_is_not_remembered(open_window: Open, qtbot: QtBot) -> None:
@@ -308,6 +461,10 @@ def test_what_cannot_be_pasted_or_saved_gives_a_sentence_without_moving_anything
     qtbot.waitUntil(lambda: str(folder) in banner.text(), timeout=LIMIT_MS)
     QApplication.processEvents()
     assert canvas.geometry() == place
+    folder.unlink()
+    folder.mkdir()
+    draw_seven(window)
+    qtbot.waitUntil(lambda: banner.text() == "", timeout=LIMIT_MS)
 
 
 def test_eraser_and_pen_by_key(open_window: Open, qtbot: QtBot) -> None:
@@ -365,6 +522,47 @@ def test_a_broken_file_of_choices_gives_the_defaults(tmp_path: Path) -> None:
     assert Settings(tmp_path).load() == Choices()
     Settings(tmp_path).save(Choices(strength=0.25, geometry=b"\x01\x02"))
     assert Settings(tmp_path).load() == Choices(strength=0.25, geometry=b"\x01\x02")
+
+
+def test_unchanged_choices_are_not_written_again(tmp_path: Path) -> None:
+    settings, path = Settings(tmp_path), tmp_path / "window.ini"
+    settings.save(Choices(block=2))
+    path.unlink()
+    settings.save(Choices(block=2))
+    assert not path.exists()
+    settings.save(Choices(block=1))
+    assert Settings(tmp_path).load().block == 1
+
+
+@pytest.mark.parametrize("name", ["my.v2", "/somewhere/my.v2.safetensors"])
+def test_a_models_title_keeps_its_dots(name: str) -> None:
+    assert model_title(name) == "my.v2"
+
+
+def test_a_long_class_name_is_elided_and_still_the_labels_text(qtbot: QtBot) -> None:
+    view = AnswerView()
+    qtbot.addWidget(view)
+    name = "a very long name of a class"
+    view.set_class_names((name, "b"))
+    view.show_prediction(make_prediction(class_names=(name, "b"), probabilities=np.array([0.75, 0.25], np.float32)))
+    label = find(view, ElidedLabel, "predictionLabel")
+    assert label.text() == name
+    assert label.shown_text().endswith("…")
+    whole = label.grab().toImage()
+    label.setText(label.shown_text())
+    assert label.grab().toImage() == whole
+
+
+def test_what_has_no_button_is_told_in_tool_tips_and_a_menu(open_window: Open) -> None:
+    window = open_window()
+    assert "Ctrl+O" in find(window, QAbstractButton, "openButton").toolTip()
+    assert "Ctrl+V" in find(window, QAbstractButton, "openButton").toolTip()
+    assert "Esc" in find(window, QAbstractButton, "undoButton").toolTip()
+    slider = find(window, QSlider, "penWidthSlider")
+    assert "only shows on the pad" in slider.toolTip()
+    assert [label.text() for label in window.findChildren(QLabel) if label.buddy() is slider] == ["Width"]
+    assert window.contextMenuPolicy() == Qt.ContextMenuPolicy.ActionsContextMenu
+    assert {"Paste", "Quit"} <= {action.text() for action in window.actions()}
 
 
 def test_one_dialog_for_each_distinct_error_with_text_to_copy(open_window: Open, qtbot: QtBot, tmp_path: Path) -> None:

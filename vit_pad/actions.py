@@ -33,6 +33,16 @@ class PadActions(QObject):
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
         self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])
         self.quit = self._add(None, self.tr("Quit"), self.tr("Close ViT Pad"), ["Ctrl+Q"])
+        self.open.setToolTip(
+            self.tr("Open a picture or a drawing file ({open_keys}); paste one with {paste_keys}").format(
+                open_keys=_keys(self.open), paste_keys=_keys(self.paste)
+            )
+        )
+        self.undo.setToolTip(
+            self.tr("Take the last change back ({keys}); Esc takes back the stroke that is being drawn").format(
+                keys=_keys(self.undo)
+            )
+        )
         tools = QActionGroup(self)
         for tool in (self.pen, self.eraser):
             tool.setCheckable(True)
@@ -43,8 +53,7 @@ class PadActions(QObject):
     def _add(self, icon_name: str | None, text: str, help_text: str, shortcuts: _Shortcuts) -> QAction:
         action = QAction(text, self._window)
         action.setShortcuts([QKeySequence(each) for each in shortcuts])
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(f"{help_text} ({keys})")
+        action.setToolTip(f"{help_text} ({_keys(action)})")
         if icon_name is not None:
             self._icon_names[action] = icon_name
         self._window.addAction(action)
@@ -54,6 +63,10 @@ class PadActions(QObject):
         """Draw all icons in the colours of a theme."""
         for action, name in self._icon_names.items():
             action.setIcon(icon(name, theme))
+
+
+def _keys(action: QAction) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def connect(pairs: Iterable[tuple[QAction, Callable[[], object]]]) -> None:

@@ -1,4 +1,4 @@
-"""Small helps for drop-down choosers: items with data, and changes that are not the person's."""
+"""Small helps for choosers and labels: items with data, changes that aren't the person's, words for screen readers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 
 def fill_chooser(chooser: QComboBox, items: Iterable[tuple[str, Any]]) -> None:
@@ -31,3 +31,9 @@ def name_widget(widget: QWidget, object_name: str, accessible_name: str) -> None
     """Give a widget the name that programs know it by, and the one that a screen reader says."""
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible_name)
+
+
+def say(label: QLabel, text: str) -> None:
+    """Show a text; a screen reader, which is told the label's accessible name, gets the text as its description."""
+    label.setText(text)
+    label.setAccessibleDescription(text)

@@ -12,7 +12,7 @@ from training import __version__
 
 LIBRARY_COMMANDS = ("train", "evaluate", "predict", "info")  # served by training.cli, with or without Qt
 LANGUAGES = ("en",)
-_DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?|mps")
+_DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?|mps", re.ASCII)
 _OTHER_COMMANDS = """\
 other commands, each with a --help of its own:
   vit-pad train       train a model
@@ -54,13 +54,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a picture or a drawing file to open")
     parser.add_argument("--model", metavar="M", help="a shipped model's name, one of yours, or a checkpoint file")
-    parser.add_argument("--device", type=_device, metavar="D", help="auto, cpu, cuda, cuda:N or mps")
+    parser.add_argument("--device", type=_device_argument, metavar="D", help="auto, cpu, cuda, cuda:N or mps")
     parser.add_argument("--lang", dest="language", choices=LANGUAGES, help="language of the window")
     parser.add_argument("--version", action="version", version=f"vit-pad {__version__}")
     return parser
 
 
-def _device(word: str) -> str:
-    if not _DEVICE.fullmatch(word):
+def is_device(word: str) -> bool:
+    """Tell whether a word can name a device, of this machine or another."""
+    return _DEVICE.fullmatch(word) is not None
+
+
+def _device_argument(word: str) -> str:
+    if not is_device(word):
         raise argparse.ArgumentTypeError(f"{word!r} is no device; choose auto, cpu, cuda, cuda:N or mps")
     return word

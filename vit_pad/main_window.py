@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QTimer, Signal
+from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QImage, QPaintEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
@@ -20,14 +20,16 @@ from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
-from vit_pad.predictor import LivePredictor, LoadedModel
-from vit_pad.settings import Choices, Settings, geometry_bytes
+from vit_pad.predictor import LivePredictor, LoadedModel, LoadRequest
+from vit_pad.settings import Choices, ModelChoice, Settings, geometry_bytes
 from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
 from vit_pad.tool_row import ToolRow
+from vit_pad.words import model_title
 
 _SAVE_AFTER_MS = 300  # a pause in drawing long enough to write the last drawing without being in the way
+_SAVE_AT_LATEST_MS = 1500  # of drawing without a pause
 _FIRST_SIZE = (1280, 800)
 _ERASER_SHARE = 0.8  # radius of the eraser, as a share of the pen's width
 
@@ -43,13 +45,18 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: Settings, last_drawing: LastDrawing, overrides: dict[str, Any]) -> None:
         super().__init__()
         self.setWindowTitle(self.tr("ViT Pad"))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)  # what has no button is found there, too
         self._settings = settings
         self._last_drawing = last_drawing
-        self._remembered = self._good_choices = settings.load()
+        self._remembered = settings.load()
         self._choices = dataclasses.replace(self._remembered, **overrides)
-        self._loaded: LoadedModel | None = None
+        self._loaded: LoadedModel | None = None  # the model that answers
+        self._wish: LoadRequest | None = None  # the newest, until it is loaded or has failed
+        # What to remember if a wish comes true; None: if none ever does.
+        self._kept: dict[LoadRequest | None, ModelChoice] = {None: self._remembered.model_choice}
         self._prediction: Prediction | None = None
-        self._emptied_at = 0  # the last revision at which the pad was empty
+        self._outdated = 0  # the last revision of something else than what is on the pad now
+        self._save_problem: Message | None = None
         self.document = PadDocument(self)
         self.predictor = LivePredictor(self)
         self._canvas = Canvas(self.document)
@@ -59,6 +66,7 @@ class MainWindow(QMainWindow):
         self._panel = SidePanel()
         self._status = StatusRow()
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
+        self._latest_save_timer = QTimer(self, singleShot=True, interval=_SAVE_AT_LATEST_MS)
         self._lay_out()
         self._connect_parts()
         self._restore()
@@ -71,6 +79,9 @@ class MainWindow(QMainWindow):
     def open_content(self, content: Content) -> None:
         """Put strokes or a picture on the pad in place of what was there; undo brings it back."""
         self._status.clear_problem()
+        if content.note is not None:
+            self._status.show_problem(content.note)
+        self._outdated = self.document.revision
         self.document.replace(content.strokes, content.picture)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -82,9 +93,9 @@ class MainWindow(QMainWindow):
         self.hide()  # stopping may have to wait for torch
         for dialog in self.findChildren(QDialog):
             dialog.close()
-        self.predictor.stop()
         self._remembered = dataclasses.replace(self._remembered, geometry=geometry_bytes(self.saveGeometry()))
         self._save()
+        self.predictor.stop()
         event.accept()
 
     def _lay_out(self) -> None:
@@ -115,7 +126,8 @@ class MainWindow(QMainWindow):
         self._tools.chosen.connect(self._on_chosen)
         self._panel.chosen.connect(self._on_chosen)
         self._save_timer.timeout.connect(self._save)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda: self._show_theme())
+        self._latest_save_timer.timeout.connect(self._save)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
         actions, undo_stack = self._actions, self.document.undo_stack
         actions.undo.setEnabled(False)
         actions.redo.setEnabled(False)
@@ -138,9 +150,9 @@ class MainWindow(QMainWindow):
     # What is drawn, and what is said of it.
 
     def _on_drawn(self) -> None:
-        self._save_timer.start()
+        self._save_soon()
         if self.document.is_empty:
-            self._emptied_at = self.document.revision
+            self._outdated = self.document.revision
             self.predictor.forget()
             self._show_prediction(None)
         else:
@@ -158,49 +170,68 @@ class MainWindow(QMainWindow):
             )
         )
 
-    def _on_predicted(self, prediction: Prediction | None) -> None:
-        is_late = prediction is not None and prediction.revision <= self._emptied_at
-        if not (is_late or self.document.is_empty):  # an answer to what is no longer there is not shown
+    def _on_predicted(self, prediction: Prediction | None, request: PredictionRequest) -> None:
+        """Show an answer, unless it is to what is no longer there or no longer asked; then the next is on its way."""
+        is_late = request.revision <= self._outdated or request.placement_mode != self._choices.placement
+        # While one draws every answer is a step behind, and shown; but that there is no ink must hold for now.
+        is_late |= prediction is None and request.revision < self.document.revision
+        if not (is_late or self.document.is_empty):
             self._show_prediction(prediction)
 
     def _show_prediction(self, prediction: Prediction | None) -> None:
         self._prediction = prediction
         self._overlay.show_prediction(prediction)
         self._panel.show_prediction(prediction)
-        if self._loaded is not None:
-            model, device = Path(self._loaded.asked.model).stem, self._loaded.device
-            self._status.show_answered(model, device, None if prediction is None else prediction.elapsed_ms)
+        if self._wish is None:
+            self._show_who_answers(None if prediction is None else prediction.elapsed_ms)
         self.predicted.emit(prediction)
+
+    def _show_who_answers(self, elapsed_ms: float | None = None) -> None:
+        if self._loaded is None:
+            self._status.show_no_model()
+        else:
+            self._status.show_answered(model_title(self._loaded.asked.model), self._loaded.device, elapsed_ms)
 
     # The model.
 
     def _load(self) -> None:
-        self._status.show_loading(Path(self._choices.model).stem)
-        self.predictor.load(self._choices.model, self._choices.device)
+        self._status.show_loading(model_title(self._choices.model))
+        self._wish = self.predictor.load(self._choices.model, self._choices.device)
+        self._kept[self._wish] = self._remembered.model_choice
         self._ask()
 
     def _on_loaded(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
-        self._good_choices = self._remembered
-        self._choices = dataclasses.replace(self._choices, model=loaded.asked.model, device=loaded.asked.device)
-        self._panel.show_devices(loaded.devices)
-        self._show_config()
-        self._status.show_answered(Path(loaded.asked.model).stem, loaded.device, None)
+        if loaded.asked is self._wish:  # else something newer is wished for, and loads now
+            self._wish = None
+            self._use_loaded(loaded)
 
-    def _on_failed(self, problem: Message) -> None:
-        """Say what went wrong and go back to the model that worked; at the start that is the default one."""
+    def _on_failed(self, problem: Message, job: LoadRequest | PredictionRequest) -> None:
         self._status.show_problem(problem)
-        good, default = self._good_choices, Choices()
-        self._remembered = dataclasses.replace(self._remembered, model=good.model, device=good.device)
+        if job is self._wish:
+            self._wish = None
+            self._go_back()
+
+    def _go_back(self) -> None:
+        """Return to the model that works; where none did yet, to the default one."""
+        default = self._choices.with_model(Choices().model_choice)
         if self._loaded is not None:
-            asked = self._loaded.asked
-            self._choices = dataclasses.replace(self._choices, model=asked.model, device=asked.device)
-            self._panel.show_choices(self._choices)
-            self._status.show_answered(Path(asked.model).stem, self._loaded.device, None)
-        elif (self._choices.model, self._choices.device) != (default.model, default.device):
-            self._choices = dataclasses.replace(self._choices, model=default.model, device=default.device)
+            self._use_loaded(self._loaded)
+        elif self._choices != default:
+            self._choices = default
+            self._remembered = self._remembered.with_model(self._kept[None])
             self._panel.show_choices(self._choices)
             self._load()
+        else:
+            self._show_who_answers()
+        self._save_soon()
+
+    def _use_loaded(self, loaded: LoadedModel) -> None:
+        self._choices = self._choices.with_model(ModelChoice(loaded.asked.model, loaded.asked.device))
+        self._remembered = self._remembered.with_model(self._kept[loaded.asked])
+        self._panel.show_devices(loaded.devices)
+        self._show_config()
+        self._show_who_answers()
 
     # What is chosen.
 
@@ -211,7 +242,7 @@ class MainWindow(QMainWindow):
         self._remembered = dataclasses.replace(self._remembered, **{name: value})
         self._choices = dataclasses.replace(self._choices, **{name: value})
         self._status.clear_problem()
-        self._save_timer.start()
+        self._save_soon()
         if name in ("model", "device"):
             self._load()
         elif name == "placement":
@@ -235,7 +266,8 @@ class MainWindow(QMainWindow):
 
     def _show_config(self) -> None:
         """Offer the blocks and heads of the model; what it doesn't have becomes its last block or the mean."""
-        config = self._loaded.config if self._loaded is not None else PRESETS.get(self._choices.model, PRESETS["pad-4"])
+        presumed = PRESETS.get(self._choices.model, PRESETS[models.DEFAULT_MODEL])
+        config = presumed if self._loaded is None else self._loaded.config
         block = min(self._choices.block, config.depth - 1)
         head = self._choices.head if self._choices.head < config.num_heads else Choices().head
         self._choices = dataclasses.replace(self._choices, block=block, head=head)
@@ -277,7 +309,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         names = dict.fromkeys((*models.shipped_models(), *models.user_models(), self._choices.model))
-        self._panel.show_models(tuple((Path(name).stem, name) for name in names))
+        self._panel.show_models(tuple((model_title(name), name) for name in names))
         self._panel.show_devices((self._choices.device,))
         self._show_config()
         self._show_theme()
@@ -288,13 +320,23 @@ class MainWindow(QMainWindow):
             self.document.restore(Content(strokes, picture))
         self._load()
 
+    def _save_soon(self) -> None:
+        self._save_timer.start()
+        if not self._latest_save_timer.isActive():
+            self._latest_save_timer.start()
+
     def _save(self) -> None:
         self._save_timer.stop()
+        self._latest_save_timer.stop()
         try:
             self._last_drawing.save(self.document.to_drawing(), self.document.picture)
             self._settings.save(self._remembered)
         except UserError as error:
+            self._save_problem = error.message
             self._status.show_problem(error.message)
+        else:
+            self._status.take_back(self._save_problem)
+            self._save_problem = None
 
 
 def _content_from(source: Path | QImage | QMimeData) -> Content:

@@ -7,23 +7,23 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData
 from PySide6.QtGui import QImage
 
-from training.errors import UserError
-from training.strokes import on_pad, read_drawings
+from training.errors import Message, UserError
+from training.source import is_drawing_file
+from training.strokes import LineProblem, on_pad, read_drawings
 from vit_pad.document import Content
-
-_GZIP_MAGIC = b"\x1f\x8b"
-_DRAWING_STARTS = (b"{", b"\xef\xbb\xbf")  # an object of JSON, or the mark that some editors put before it
-_DRAWING_SUFFIXES = {".jsonl", ".json", ".gz"}
 
 
 def load_file(path: Path) -> Content:
     """Read a drawing file, of which the first drawing that can be read is taken, or a picture.
 
+    Bad lines before that drawing are told in the content's note; what comes after it isn't read.
+
     Raises:
         UserError: there is no such file, or it is neither.
     """
-    if _is_drawing_file(path):
-        return Content(on_pad(read_drawings(path).drawings[0]).strokes)
+    if is_drawing_file(path):
+        file = read_drawings(path, limit=1)
+        return Content(on_pad(file.drawings[0]).strokes, note=_note_on(path, file.problems))
     from training.pictures import read_picture  # loads Pillow, which most starts never need
 
     return Content(picture=read_picture(path))
@@ -76,11 +76,16 @@ def item_from_mime(mime: QMimeData) -> Path | QImage:
     raise UserError("There is no picture and no file to paste. Copy one first.")
 
 
-def _is_drawing_file(path: Path) -> bool:
-    """Look at the first bytes, and where they can't be had at the name; who reads the file says what is wrong."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(64).lstrip()
-    except OSError:
-        start = b""
-    return start.startswith((_GZIP_MAGIC, *_DRAWING_STARTS)) or path.suffix.lower() in _DRAWING_SUFFIXES
+def _note_on(path: Path, problems: tuple[LineProblem, ...]) -> Message | None:
+    if not problems:
+        return None
+    number, problem = problems[0]
+    if len(problems) == 1:
+        return Message("Line {number} of {path} was left out: {problem}", number=number, path=path, problem=problem)
+    return Message(
+        "{count} lines of {path} were left out. Line {number}: {problem}",
+        count=len(problems),
+        path=path,
+        number=number,
+        problem=problem,
+    )

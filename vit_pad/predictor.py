@@ -23,9 +23,9 @@ _SWITCH_S = 0.0005
 _NOTHING = object()  # the outcome of a job that ended in an exception without a sentence
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class LoadRequest:
-    """A wish for a model on a device; `model` is a name or a path."""
+    """A wish for a model on a device; `model` is a name or a path. Two wishes for the same are still two."""
 
     model: str
     device: str
@@ -44,11 +44,12 @@ class LoadedModel:
 class LivePredictor(QObject):
     """Hands requests to a worker thread and its answers back. All it knows of jobs lives in the thread that made it.
 
-    Signals: `predicted(Prediction | None)`, None where there was no ink; `failed(Message)`; `loaded(LoadedModel)`.
+    Signals: `predicted(Prediction | None, PredictionRequest)`, None where there was no ink; `loaded(LoadedModel)`;
+    `failed(Message, LoadRequest | PredictionRequest)`: what went wrong, and with what.
     """
 
-    predicted = Signal(object)
-    failed = Signal(object)
+    predicted = Signal(object, object)
+    failed = Signal(object, object)
     loaded = Signal(object)
     _job_sent = Signal(object)
 
@@ -81,10 +82,14 @@ class LivePredictor(QObject):
             self._thread.start()
             self._send_next()
 
-    def load(self, model: str, device: str) -> None:
-        """Wish for a model. What is asked afterwards is answered by it, if it can be loaded."""
-        self._waiting_load = LoadRequest(model=model, device=device)
+    def load(self, model: str, device: str) -> LoadRequest:
+        """Wish for a model. What is asked afterwards is answered by it, if it can be loaded.
+
+        A wish that still waits is forgotten: only the newest is sure to end in `loaded` or `failed`.
+        """
+        wish = self._waiting_load = LoadRequest(model=model, device=device)
         self._send_next()
+        return wish
 
     def request(self, request: PredictionRequest) -> None:
         """Ask for an answer; a request that still waits is forgotten."""
@@ -123,11 +128,11 @@ class LivePredictor(QObject):
             self._has_model = True
         self._send_next()  # before the views take their time
         if isinstance(outcome, Message):
-            self.failed.emit(outcome)
+            self.failed.emit(outcome, job)
         elif isinstance(outcome, LoadedModel):
             self.loaded.emit(outcome)
         elif isinstance(job, PredictionRequest) and outcome is not _NOTHING:
-            self.predicted.emit(outcome)
+            self.predicted.emit(outcome, job)
 
 
 class _Worker(QObject):
@@ -146,6 +151,10 @@ class _Worker(QObject):
             outcome = self._load(job) if isinstance(job, LoadRequest) else self._predict(job)
         except UserError as error:
             outcome = error.message
+        except Exception as error:
+            if isinstance(job, LoadRequest):  # the driver or the memory of a GPU, say
+                outcome = _load_problem(job, error)
+            raise
         finally:  # an exception without a sentence goes on to the exception hook, and the next job gets its turn
             self.job_ended.emit(job, outcome)
 
@@ -165,3 +174,12 @@ class _Worker(QObject):
     def _predict(self, request: PredictionRequest) -> Prediction | None:
         assert self._predictor is not None  # no request is sent before a model is there
         return self._predictor.predict(request)
+
+
+def _load_problem(wish: LoadRequest, error: Exception) -> Message:
+    return Message(
+        "The model {model} can't be loaded on the device {device} ({reason}). Choose another model or device.",
+        model=wish.model,
+        device=wish.device,
+        reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
+    )

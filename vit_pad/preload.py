@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib.util
 import os
 import sys
@@ -13,8 +14,11 @@ from pathlib import Path
 _LIBRARIES = (("libtorch_global_deps.so", "RTLD_GLOBAL"), ("libtorch_cpu.so", "RTLD_LOCAL"))
 
 
+@functools.cache
 def preload_torch() -> None:
     """Load torch's libraries as `import torch` is about to, but with the interpreter free for other threads meanwhile.
+
+    Only the first call does something.
 
     An import holds the interpreter while the system's loader works, for as long as that takes: most of half a second
     on an idle machine, in which no mouse event is handled. A call through ctypes lets go of it. What can't be loaded

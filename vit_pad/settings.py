@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from training.errors import UserError
 from training.facts import PlacementMode
+from training.models import DEFAULT_MODEL
+from training.strokes import DEFAULT_WIDTH
+from vit_pad.command_line import is_device
+from vit_pad.heat import DEFAULT_STRENGTH, MEAN_HEAD
 from vit_pad.theme import Paper, ThemeChoice
 
 FILE_NAME = "window.ini"
@@ -40,7 +43,7 @@ def _within(kind: Callable[[str], Any], low: float, high: float) -> Callable[[st
 
 
 def _device(text: str) -> str:
-    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", text):
+    if not is_device(text):
         raise ValueError(text)
     return text
 
@@ -51,20 +54,36 @@ def _some_text(text: str) -> str:
     return text
 
 
+class ModelChoice(NamedTuple):
+    """A model, by name or path, on a device."""
+
+    model: str
+    device: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Choices:
     """Every choice that the window remembers. Widths in pad units, strength from 0 to 1, blocks and heads from 0."""
 
-    model: str = "pad-4"
+    model: str = DEFAULT_MODEL
     device: str = "auto"
     placement: PlacementMode = "like-mnist"
     block: int = 5
-    head: int = -1  # the mean of all heads
-    strength: float = 0.7
-    pen_width: float = 22.0
+    head: int = MEAN_HEAD
+    strength: float = DEFAULT_STRENGTH
+    pen_width: float = DEFAULT_WIDTH
     paper: Paper = "dark"
     theme: ThemeChoice = "system"
     geometry: bytes = b""  # Qt's own record of the window's place and size
+
+    @property
+    def model_choice(self) -> ModelChoice:
+        """The model and its device."""
+        return ModelChoice(self.model, self.device)
+
+    def with_model(self, choice: ModelChoice) -> Choices:
+        """Give the same choices with another model."""
+        return dataclasses.replace(self, model=choice.model, device=choice.device)
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -95,6 +114,7 @@ class Settings:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
+        self._saved: Choices | None = None  # by this object
 
     def load(self) -> Choices:
         """Read the choices; a missing or broken file gives the defaults."""
@@ -102,11 +122,13 @@ class Settings:
         return choices_from_text({key: str(file.value(key)) for key in file.allKeys()})
 
     def save(self, choices: Choices) -> None:
-        """Write the choices.
+        """Write the choices, unless the file has them from the last time.
 
         Raises:
             UserError: the file can't be written.
         """
+        if choices == self._saved:
+            return
         file = QSettings(str(self._path), QSettings.Format.IniFormat)
         for name, value in dataclasses.asdict(choices).items():
             file.setValue(name, value.hex() if isinstance(value, bytes) else str(value))
@@ -115,6 +137,7 @@ class Settings:
             raise UserError(
                 "Your choices can't be saved to {path}. Free some space, or make the folder writable.", path=self._path
             )
+        self._saved = choices
 
 
 def geometry_bytes(geometry: QByteArray) -> bytes:

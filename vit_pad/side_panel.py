@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from training.config import DIGITS, ModelConfig
 from training.facts import Prediction
 from vit_pad.attention_overlay import ColorBar
-from vit_pad.choosers import choose, fill_chooser, name_widget
+from vit_pad.choosers import choose, fill_chooser, name_widget, say
 from vit_pad.head_strip import HeadStrip
 from vit_pad.heat import MEAN_HEAD
 from vit_pad.input_preview import InputPreview
@@ -80,6 +80,7 @@ class SidePanel(QWidget):
         heads = [(self.tr("Head {number}").format(number=each + 1), each) for each in range(config.num_heads)]
         fill_chooser(self._choosers["head"], [(self.tr("Mean"), MEAN_HEAD), *heads])
         self._head_strip.set_num_heads(config.num_heads)
+        self._preview.set_grid(config.grid)
         self._bars.set_class_names(config.class_names)
         self._answer.set_class_names(config.class_names)
 
@@ -160,7 +161,7 @@ class AnswerView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._answer = QLabel()
+        self._answer = ElidedLabel()
         self._answer.setFont(font("answer", bold=True))
         name_widget(self._answer, "predictionLabel", self.tr("Answer"))
         self._probability = QLabel()
@@ -183,12 +184,33 @@ class AnswerView(QWidget):
     def show_prediction(self, prediction: Prediction | None) -> None:
         """Show the likeliest class; nothing on an empty pad."""
         if prediction is None or prediction.top is None:
-            self._answer.clear()
-            self._probability.clear()
+            say(self._answer, "")
+            say(self._probability, "")
             return
         share = float(prediction.probabilities.max())
-        self._answer.setText(_UNSURE.format(prediction.top) if prediction.unsure else prediction.top)
-        self._probability.setText(percent(share, self.locale(), 0))
+        say(self._answer, _UNSURE.format(prediction.top) if prediction.unsure else prediction.top)
+        say(self._probability, percent(share, self.locale(), 0))
+
+
+class ElidedLabel(QLabel):
+    """A label that shows as much of its text as there is room for, and an ellipsis; `text()` is always the whole."""
+
+    def shown_text(self) -> str:
+        """Give what is painted."""
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setFont(self.font())
+            self.style().drawItemText(
+                painter,
+                self.contentsRect(),
+                self.alignment(),
+                self.palette(),
+                self.isEnabled(),
+                self.shown_text(),
+                self.foregroundRole(),
+            )
 
 
 def _put(grid: QGridLayout, column: int, text: str, widget: QWidget) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from training.errors import Message
-from vit_pad.choosers import name_widget
+from vit_pad.choosers import name_widget, say
 from vit_pad.theme import UNIT, Theme, font
 from vit_pad.words import translated
 
@@ -17,6 +17,7 @@ class StatusRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shown_problem: Message | None = None
         self._problem = QLabel()
         self._problem.setWordWrap(True)
         self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -42,21 +43,34 @@ class StatusRow(QWidget):
 
     def show_problem(self, message: Message) -> None:
         """Say what went wrong, until something else is said."""
-        self._problem.setText(translated(message))
-        self._problem.setToolTip(self._problem.text())
+        self._shown_problem = message
+        self._set_banner(translated(message))
 
     def clear_problem(self) -> None:
         """Take the banner away."""
-        self._problem.clear()
-        self._problem.setToolTip("")
+        self._shown_problem = None
+        self._set_banner("")
+
+    def take_back(self, message: Message | None) -> None:
+        """Take the banner away if it says this, which is no longer so."""
+        if message is not None and message is self._shown_problem:
+            self.clear_problem()
 
     def show_loading(self, model: str) -> None:
         """Say that a model is on its way."""
-        self._status.setText(self.tr("Loading {model} …").format(model=model))
+        say(self._status, self.tr("Loading {model} …").format(model=model))
+
+    def show_no_model(self) -> None:
+        """Say that nobody answers."""
+        say(self._status, self.tr("No model is loaded"))
 
     def show_answered(self, model: str, device: str, elapsed_ms: float | None) -> None:
         """Say who answers and, after an answer, how long it took."""
         words = [model, device]
         if elapsed_ms is not None:
             words.append(self.tr("{time} ms").format(time=self.locale().toString(elapsed_ms, "f", 1)))
-        self._status.setText(" · ".join(words))
+        say(self._status, " · ".join(words))
+
+    def _set_banner(self, text: str) -> None:
+        say(self._problem, text)
+        self._problem.setToolTip(text)

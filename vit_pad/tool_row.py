@@ -22,7 +22,12 @@ class ToolRow(QWidget):
         self._width = QSlider(Qt.Orientation.Horizontal)
         self._width.setRange(THINNEST_PEN, THICKEST_PEN)
         self._width.setFixedWidth(15 * UNIT)
-        self._width.setToolTip(self.tr("Width of pen and eraser ([ and ])"))
+        self._width.setToolTip(
+            self.tr(
+                "Width of pen and eraser ([ and ]). In an image like MNIST all lines get the same width: "
+                "there the pen's only shows on the pad."
+            )
+        )
         name_widget(self._width, "penWidthSlider", self.tr("Pen width"))
         self._width.valueChanged.connect(lambda width: self.chosen.emit("pen_width", float(width)))
         actions.thinner.triggered.connect(lambda: self._width.triggerAction(QSlider.SliderAction.SliderSingleStepSub))
@@ -51,7 +56,10 @@ class ToolRow(QWidget):
         row.addWidget(_button(actions.pen, "penButton"))
         row.addWidget(_button(actions.eraser, "eraserButton"))
         row.addSpacing(UNIT)
-        row.addWidget(QLabel(self.tr("Width")))
+        label = QLabel(self.tr("Width"))
+        label.setBuddy(self._width)
+        label.setToolTip(self._width.toolTip())
+        row.addWidget(label)
         row.addSpacing(UNIT // 2)
         row.addWidget(self._width)
         row.addSpacing(2 * UNIT)

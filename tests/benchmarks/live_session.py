@@ -75,7 +75,7 @@ def _load_and_watch_gaps(window: MainWindow) -> float:
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     problems: list[object] = []
     window.predictor.loaded.connect(loop.quit)
-    window.predictor.failed.connect(lambda problem: problems.append(problem))
+    window.predictor.failed.connect(lambda problem, _job: problems.append(problem))
     window.predictor.failed.connect(loop.quit)
     window.show()
     QApplication.processEvents()
