@@ -126,7 +126,9 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     try:
         config = config_from_dict(ModelConfig, model)
     except UserError as error:
-        raise UserError("{path} describes a model that can't be built: {reason}", path=path, reason=error.message) from error
+        raise UserError(
+            "{path} describes a model that can't be built: {reason}", path=path, reason=error.message
+        ) from error
     return ModelInfo(model=config, temperature=temperature, training=training, seen=seen, metrics=metrics)
 
 
