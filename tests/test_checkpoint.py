@@ -217,7 +217,7 @@ def test_a_description_without_sense_is_a_sentence(tmp_path: Path, changes: dict
 
 def test_a_description_of_a_huge_model_takes_no_memory(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="memory use of POSIX systems")
-    huge = ModelConfig(embed_dim=4_096, depth=64, mlp_ratio=64.0)  # half a terabyte of weights
+    huge = ModelConfig(embed_dim=2_048, depth=4, mlp_ratio=8.0)  # 1.3 GB of weights
     write_metadata(tmp_path / "model", {"model": json.dumps(dataclasses.asdict(huge))})
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert "don't fit its own description" in problem_with(tmp_path / "model")
