@@ -71,9 +71,12 @@ def send_mouse(
     QApplication.sendEvent(canvas, event)
 
 
-def drag(canvas: Canvas, *places: tuple[float, float]) -> None:
+def drag(canvas: Canvas, *places: tuple[float, float], paints: bool = False) -> None:
+    """Press, move and release; with `paints` the canvas is painted after every event."""
     send_mouse(canvas, PRESS, *places[0])
     for place in places[1:]:
+        if paints:
+            canvas.grab()
         send_mouse(canvas, MOVE, *place)
     send_mouse(canvas, RELEASE, *places[-1])
 
@@ -135,14 +138,15 @@ def test_fast_strokes_have_no_gaps(canvas: Canvas) -> None:
 
 
 def test_drawn_piece_by_piece_it_looks_as_drawn_at_once(canvas: Canvas) -> None:
-    angles = np.linspace(0, 5.5, 200)
-    drag(canvas, *zip((150 + 90 * np.cos(angles)).tolist(), (150 + 120 * np.sin(angles)).tolist(), strict=True))
+    angles = np.linspace(0, 5.5, 60)
+    places = np.stack((150 + 90 * np.cos(angles), 150 + 120 * np.sin(angles)), axis=1).tolist()
+    drag(canvas, *places, paints=True)
     by_pieces = grey_of(canvas)
     canvas.resize(SIDE + 1, SIDE + 1)
     canvas.resize(SIDE, SIDE)
     gaps = np.abs(grey_of(canvas) - by_pieces)
-    assert gaps.max() <= 64  # an edge pixel here and there
     assert gaps.mean() < 0.1
+    assert (gaps > 64).sum() < 20  # an edge pixel here and there
 
 
 def test_all_that_comes_between_two_paints_is_seen(canvas: Canvas) -> None:
@@ -403,7 +407,7 @@ app.exec()
 
 def test_the_eraser_cuts_where_it_passes(canvas: Canvas) -> None:
     drag(canvas, (20, 150), (280, 150))
-    drag(canvas, (20, 250), (280, 250))
+    drag(canvas, (20, 225), (280, 225))  # its ink, not its middle, lies where the canvas is painted anew
     untouched = grey_of(canvas)[200:]
     canvas.tool = "eraser"
     canvas.eraser_radius = 20
@@ -421,7 +425,7 @@ def test_the_eraser_cuts_where_it_passes(canvas: Canvas) -> None:
 def test_what_the_eraser_leaves_looks_as_drawn_at_once(canvas: Canvas) -> None:
     drag(canvas, (20, 20), (280, 280), (20, 280), (280, 20))
     canvas.tool = "eraser"
-    drag(canvas, (20, 150), (100, 140), (150, 150), (150, 270))
+    drag(canvas, (20, 150), (100, 140), (150, 150), (150, 270), paints=True)
     by_pieces = grey_of(canvas)
     canvas.resize(SIDE + 1, SIDE + 1)
     canvas.resize(SIDE, SIDE)
