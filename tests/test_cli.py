@@ -336,6 +336,7 @@ def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(model: str, draw
         stderr=subprocess.PIPE,
         text=True,
         cwd=PROJECT,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     os.close(write)
     _, err = child.communicate()
