@@ -204,3 +204,17 @@ def test_an_item_asks_for_itself_to_be_read(mode: Any, tmp_path: Path) -> None:
     request = item.request(mode)
     assert request.strokes is item.strokes
     assert request.placement_mode == mode
+
+
+def test_a_sped_up_predictor_answers_the_same(tmp_path: Path) -> None:
+    path = write_lively_model(tmp_path / "model.safetensors")
+    plain, fast = Predictor(str(path), "cpu"), Predictor(str(path), "cpu")
+    fast.speed_up()
+    assert isinstance(fast._answer, torch.jit.ScriptModule)  # else there would be nothing to compare
+    for strokes in (SEVEN, (Stroke(np.array([[200.0, 200.0]])),)):
+        request = PredictionRequest(revision=1, strokes=strokes)
+        expected, answer = plain.predict(request), fast.predict(request)
+        assert expected is not None
+        assert answer is not None
+        for name in ("probabilities", "lens", "attention"):
+            np.testing.assert_allclose(getattr(answer, name), getattr(expected, name), atol=1e-6)

@@ -264,6 +264,7 @@ def test_bars_say_the_three_likeliest(qtbot: QtBot) -> None:
     probabilities = np.array([0.02, 0.9, 0.05, 0.03], np.float32)
     bars = make(qtbot, ProbabilityBars, 300, 250)
     bars.show_prediction(make_prediction(probabilities=probabilities, class_names=("ant", "bee", "cow", "doe")))
+    qtbot.waitUntil(lambda: bars.accessibleDescription() != "Nothing is drawn yet.")
     assert bars.accessibleDescription() == "bee with 90.0 %, cow with 5.0 %, doe with 3.0 %"
 
 

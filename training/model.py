@@ -72,7 +72,7 @@ class Attention(nn.Module):
     def inspect(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Do what `forward` does, written out; give the attention (B, H, T, T) as well."""
         q, k, v = self._queries_keys_values(x)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T, T)
+        scores = (q / math.sqrt(q.shape[-1])) @ k.transpose(-2, -1)  # (B, H, T, T); q has fewer numbers to divide
         attention = scores.softmax(dim=-1)  # (B, H, T, T)
         return self._join(self.attention_dropout(attention) @ v), attention
 

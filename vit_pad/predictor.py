@@ -41,6 +41,14 @@ class LoadedModel:
     devices: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SpeedUp:
+    """Time spent on making further answers faster."""
+
+
+Job = LoadRequest | PredictionRequest | SpeedUp
+
+
 class LivePredictor(QObject):
     """Hands requests to a worker thread and its answers back. All it knows of jobs lives in the thread that made it.
 
@@ -51,7 +59,7 @@ class LivePredictor(QObject):
     predicted = Signal(object, object)
     failed = Signal(object, object)
     loaded = Signal(object)
-    _job_sent = Signal(object)
+    _job_sent = Signal(object, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +73,7 @@ class LivePredictor(QObject):
         self._waiting_load: LoadRequest | None = None
         self._waiting_request: PredictionRequest | None = None
         self._has_model = False
+        self._is_fast = False
         self._is_busy = False
         self._is_started = False
         self._is_stopped = False
@@ -110,17 +119,20 @@ class LivePredictor(QObject):
     def _send_next(self) -> None:
         if self._is_busy or self._is_stopped or not self._is_started:
             return
-        job: LoadRequest | PredictionRequest | None = None
+        job: Job | None = None
         if self._waiting_load is not None:
             job, self._waiting_load = self._waiting_load, None
-        elif self._has_model:
+            self._is_fast = self._waiting_request is None  # what is drawn already is answered first
+        elif self._has_model and self._waiting_request is not None:
             job, self._waiting_request = self._waiting_request, None
+        elif self._has_model and not self._is_fast:
+            job, self._is_fast = SpeedUp(), True
         if job is not None:
             self._is_busy = True
-            self._job_sent.emit(job)
+            self._job_sent.emit(job, self._is_fast)
 
     @Slot(object, object)
-    def _on_job_ended(self, job: LoadRequest | PredictionRequest, outcome: object) -> None:
+    def _on_job_ended(self, job: Job, outcome: object) -> None:
         if self._is_stopped:
             return
         self._is_busy = False
@@ -144,11 +156,16 @@ class _Worker(QObject):
         super().__init__()
         self._predictor: Predictor | None = None
 
-    @Slot(object)
-    def run(self, job: LoadRequest | PredictionRequest) -> None:
+    @Slot(object, bool)
+    def run(self, job: Job, shall_be_fast: bool) -> None:
         outcome: Any = _NOTHING
         try:
-            outcome = self._load(job) if isinstance(job, LoadRequest) else self._predict(job)
+            if isinstance(job, LoadRequest):
+                outcome = self._load(job)
+            elif not isinstance(job, SpeedUp):
+                outcome = self._predict(job)
+            if self._predictor is not None and shall_be_fast:
+                self._predictor.speed_up()
         except UserError as error:
             outcome = error.message
         except Exception as error:

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from training.config import DIGITS
@@ -17,6 +17,7 @@ from vit_pad.theme import UNIT, font, theme_of
 
 _ROW_PX = 28  # a row where there is room
 _BAR_PX = 10
+_DESCRIBE_EVERY_MS = 200  # a screen reader speaks no faster
 _WIDEST_NAME = 0.4  # of the widget's width
 _NAME_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _NUMBER_FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -28,6 +29,14 @@ class Row(NamedTuple):
     name: QRectF
     track: QRectF
     number: QRectF
+
+
+class _Resting(NamedTuple):
+    """The rows without an answer, as they are painted for what is in the key."""
+
+    key: tuple[object, ...]
+    rows: dict[int, Row]
+    pixmap: QPixmap
 
 
 def lay_out_rows(width: float, height: float, num_rows: int, name_px: float, number_px: float) -> list[Row]:
@@ -65,6 +74,10 @@ class ProbabilityBars(QWidget):
         self._class_names = DIGITS
         self._prediction: Prediction | None = None
         self._numbers: tuple[str, ...] = ()
+        self._number_texts: dict[int, str] = {}
+        self._resting: _Resting | None = None
+        self._description_timer = QTimer(self, singleShot=True, interval=_DESCRIBE_EVERY_MS)
+        self._description_timer.timeout.connect(self._describe)
         self._describe()
 
     def show_prediction(self, prediction: Prediction | None) -> None:
@@ -73,8 +86,11 @@ class ProbabilityBars(QWidget):
         self._numbers = ()
         if prediction is not None:
             self.set_class_names(prediction.class_names)
-            self._numbers = tuple(percent(float(share), self.locale(), 1) for share in prediction.probabilities)
-        self._describe()
+            self._numbers = tuple(self._number(share) for share in prediction.probabilities.tolist())
+        if prediction is None:
+            self._describe()
+        elif not self._description_timer.isActive():
+            self._description_timer.start()
         self.update()
 
     def set_class_names(self, class_names: tuple[str, ...]) -> None:
@@ -99,41 +115,74 @@ class ProbabilityBars(QWidget):
         classes = choose_rows(
             probabilities, len(self._class_names), max(int(self.height() // self._lowest_row_px()), 1)
         )
-        rows = dict(zip(classes, self._lay_out(len(classes)), strict=True))
-        top = None if probabilities is None else int(probabilities.argmax())
+        resting = self._at_rest(classes)
         with QPainter(self) as painter:
-            self._paint_bars(painter, rows, top)
-            self._paint_words(painter, rows, top)
+            painter.drawPixmap(0, 0, resting.pixmap)
+            if probabilities is not None:
+                self._paint_bars(painter, resting.rows, probabilities)
+                self._paint_words(painter, resting.rows, int(probabilities.argmax()))
         self.shown_revision = None if prediction is None else prediction.revision
 
-    def _paint_bars(self, painter: QPainter, rows: dict[int, Row], top: int | None) -> None:
+    def _at_rest(self, classes: list[int]) -> _Resting:
+        """Give what stays while answers come and go, painted once: it is half of the work."""
         theme = theme_of(self)
+        key = (self.size(), self.devicePixelRatioF(), theme, self._class_names, classes, font("text"))
+        if self._resting is None or self._resting.key != key:
+            rows = dict(zip(classes, self._lay_out(len(classes)), strict=True))
+            pixmap = QPixmap(self.size() * self.devicePixelRatioF())
+            pixmap.setDevicePixelRatio(self.devicePixelRatioF())
+            pixmap.fill(Qt.GlobalColor.transparent)
+            with QPainter(pixmap) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for index, row in rows.items():
+                    radius = row.track.height() / 2
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(QColor(theme.track))
+                    painter.drawRoundedRect(row.track, radius, radius)
+                    painter.setPen(QColor(theme.quiet_text))
+                    painter.setFont(font("text"))
+                    painter.drawText(row.name, _NAME_FLAGS, self._elided(index, row))
+            self._resting = _Resting(key, rows, pixmap)
+        return self._resting
+
+    def _paint_bars(self, painter: QPainter, rows: dict[int, Row], probabilities: FloatArray) -> None:
+        theme, top = theme_of(self), int(probabilities.argmax())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        track, accent, grey = (QColor(color) for color in (theme.track, theme.accent, theme.bar))
+        accent, grey = QColor(theme.accent), QColor(theme.bar)
         for index, row in rows.items():
-            radius = row.track.height() / 2
-            painter.setBrush(track)
-            painter.drawRoundedRect(row.track, radius, radius)
-            if self._prediction is None:
-                continue
             bar = QRectF(row.track)
-            bar.setWidth(row.track.width() * float(self._prediction.probabilities[index]))
+            bar.setWidth(row.track.width() * float(probabilities[index]))
+            radius = row.track.height() / 2
             painter.setBrush(accent if index == top else grey)
             painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
 
-    def _paint_words(self, painter: QPainter, rows: dict[int, Row], top: int | None) -> None:
+    def _paint_words(self, painter: QPainter, rows: dict[int, Row], top: int) -> None:
         theme = theme_of(self)
-        plain, bold = font("text"), font("text", bold=True)
-        metrics = QFontMetrics(bold)
-        quiet, accent = QColor(theme.quiet_text), QColor(theme.accent)
+        painter.setPen(QColor(theme.quiet_text))
+        painter.setFont(font("text"))
         for index, row in rows.items():
-            painter.setPen(accent if index == top else quiet)
-            painter.setFont(bold if index == top else plain)
-            name, width = self._class_names[index], math.ceil(row.name.width())
-            painter.drawText(row.name, _NAME_FLAGS, metrics.elidedText(name, Qt.TextElideMode.ElideRight, width))
-            if self._numbers:
+            if index != top:
                 painter.drawText(row.number, _NUMBER_FLAGS, self._numbers[index])
+        if top in rows:
+            row = rows[top]
+            painter.fillRect(row.name, QColor(theme.window))  # its quiet name lies there
+            painter.setPen(QColor(theme.accent))
+            painter.setFont(font("text", bold=True))
+            painter.drawText(row.name, _NAME_FLAGS, self._elided(top, row))
+            painter.drawText(row.number, _NUMBER_FLAGS, self._numbers[top])
+
+    def _number(self, share: float) -> str:
+        """Write a share as a per cent; there are no more than a thousand such texts, and each is asked for often."""
+        tenths = round(1000 * share)
+        if tenths not in self._number_texts:
+            self._number_texts[tenths] = percent(tenths / 1000, self.locale(), 1)
+        return self._number_texts[tenths]
+
+    def _elided(self, index: int, row: Row) -> str:
+        metrics = QFontMetrics(font("text", bold=True))
+        width = math.ceil(row.name.width())
+        return metrics.elidedText(self._class_names[index], Qt.TextElideMode.ElideRight, width)
 
     def _lay_out(self, num_rows: int) -> list[Row]:
         # Bold is the widest that name and number get, so neither moves when its class comes to the top.
@@ -147,6 +196,7 @@ class ProbabilityBars(QWidget):
         return QFontMetricsF(font("text")).height() + 2
 
     def _describe(self) -> None:
+        self._description_timer.stop()
         if self._prediction is None:
             self.setAccessibleDescription(self.tr("Nothing is drawn yet."))
             return

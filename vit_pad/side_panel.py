@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from vit_pad.theme import UNIT, font
 _UNSURE = "{} ?"
 _WIDEST_ANSWER_PX = 240
 _LEAST_WIDTH_PX = 45 * UNIT  # the choosers' words fit
+_THUMBNAILS_EVERY_MS = 40
 _PREVIEW_STEP_PX = 32  # every pixel of a 32 x 32 image comes out equally large
 
 
@@ -38,6 +39,9 @@ class SidePanel(QWidget):
         self._head_strip = HeadStrip()
         self._color_bar = ColorBar()
         self._strength = QSlider(Qt.Orientation.Horizontal)
+        self._prediction: Prediction | None = None
+        self._thumbnail_timer = QTimer(self, singleShot=True, interval=_THUMBNAILS_EVERY_MS)
+        self._thumbnail_timer.timeout.connect(self._show_thumbnails)
         self._preview.setMinimumSize(2 * _PREVIEW_STEP_PX, 2 * _PREVIEW_STEP_PX)
         self._make_choosers()
         self._lay_out()
@@ -45,8 +49,19 @@ class SidePanel(QWidget):
 
     def show_prediction(self, prediction: Prediction | None) -> None:
         """Show an answer in every view; None for an empty pad."""
-        for view in (self._answer, self._bars, self._preview, self._head_strip):
-            view.show_prediction(prediction)
+        self._prediction = prediction
+        self._answer.show_prediction(prediction)
+        self._bars.show_prediction(prediction)
+        if prediction is None:
+            self._show_thumbnails()
+        elif not self._thumbnail_timer.isActive():
+            self._thumbnail_timer.start()
+
+    def _show_thumbnails(self) -> None:
+        """Show the newest answer in the small views, too: less often, as nobody sees them change faster."""
+        self._thumbnail_timer.stop()
+        self._preview.show_prediction(self._prediction)
+        self._head_strip.show_prediction(self._prediction)
 
     def show_choices(self, choices: Choices) -> None:
         """Show what is chosen, without signals for it."""

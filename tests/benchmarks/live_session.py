@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -107,7 +108,7 @@ class Session(QObject):
         self._start_s = 0.0
         self._num_sent = 0
         self._loop = QEventLoop()
-        self._timer = QTimer(self, timerType=Qt.TimerType.PreciseTimer, interval=1)
+        self._timer = QTimer(self, timerType=Qt.TimerType.PreciseTimer, singleShot=True)
         self._timer.timeout.connect(self._send_what_is_due)
         window.predicted.connect(self._on_predicted)
         window.installEventFilter(self)
@@ -116,7 +117,6 @@ class Session(QObject):
         """Draw until there are events enough."""
         QTimer.singleShot(LONGEST_S * 1000, self._loop.quit)
         self._begin_drawing()
-        self._timer.start()
         self._loop.exec()
         self._timer.stop()
         self._window.removeEventFilter(self)
@@ -135,6 +135,7 @@ class Session(QObject):
         self._coming.extend(_events(next(self._drawings)))
         self._start_s = time.perf_counter()
         self._num_sent = 0
+        self._send_what_is_due()
 
     def _send_what_is_due(self) -> None:
         now = time.perf_counter()
@@ -145,6 +146,9 @@ class Session(QObject):
             self._send(event)
             if event.kind != QEvent.Type.MouseButtonRelease:  # lifting the pen adds nothing to be read
                 self._pending.append(Pending(self._window.document.revision, due_s))
+        if self._coming:
+            wait_s = self._start_s + self._num_sent * EVENT_S - time.perf_counter()
+            self._timer.start(max(math.ceil(1000 * wait_s), 0))
 
     def _send(self, event: PenEvent) -> None:
         place = QPointF(event.x, event.y) * (self._canvas.width() / 400)
