@@ -306,6 +306,7 @@ def test_of_two_wishes_for_a_model_the_last_good_one_is_used_and_remembered(
     window = open_window()
     draw_seven(window)
     wait_for_answer(window, qtbot)
+    qtbot.waitUntil(lambda: not window.predictor.is_busy, timeout=LIMIT_MS)
     chooser = find(window, QComboBox, "modelChooser")
     chosen: list[str] = []
     window.predictor.loaded.connect(lambda _loaded: chosen.append(chooser.currentData()))

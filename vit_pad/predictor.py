@@ -83,6 +83,11 @@ class LivePredictor(QObject):
         """Whether the thread is there."""
         return self._thread.isRunning()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether the thread works on something; what is wished for now waits."""
+        return self._is_busy
+
     def start(self) -> None:
         """Start the thread, which then imports torch; wishes made before wait for it."""
         if not (self._is_started or self._is_stopped):
