@@ -374,3 +374,13 @@ def test_a_new_model_takes_no_others_place() -> None:
     assert names == ["fresh.safetensors", "fresh-2.safetensors", "fresh-3.safetensors"]
     for name in shipped_models():
         assert new_model_path(name).name == f"{name}-2.safetensors"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_a_sentence(tmp_path: Path, value: float) -> None:
+    path = write_random_model(tmp_path / "model.safetensors")
+    with safe_open(path, framework="np") as file:
+        weights, metadata = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+    weights["classifier.bias"][3] = value
+    save_file(weights, path, metadata=metadata)
+    assert "no numbers (classifier.bias)" in problem_with(path)

@@ -191,3 +191,17 @@ def _reachable(home: str) -> str:
         if folder.stat().st_uid == os.geteuid() and folder.name.startswith("pytest"):
             folder.chmod(0o755)
     return home
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_during_the_start_raises_nothing_in_what_is_imported(
+    home: dict[str, str], number: signal.Signals, status: int
+) -> None:
+    code = (
+        "import os, signal, sys; from vit_pad import __main__, requirements\n"
+        f"requirements.check_all = lambda: os.kill(os.getpid(), {int(number)})\n"
+        "try:\n    __main__.main([])\nexcept BaseException: print('raised')\nsys.exit(9)"
+    )
+    done = run({**home, "QT_QPA_PLATFORM": "offscreen"}, code=code)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from training.errors import UserError
 from training.facts import Box
+from training.source import read_source
 from training.strokes import (
     PAD,
     Drawing,
@@ -270,3 +272,26 @@ def test_reading_stops_at_the_limit(tmp_path: Path) -> None:
     assert (len(file.drawings), file.line_numbers) == (2, (2, 3))
     assert [problem.number for problem in file.problems] == [1]
     assert read_drawings(path).line_numbers == (2, 3, 5)
+
+
+def test_a_label_of_very_many_digits_is_kept(tmp_path: Path) -> None:
+    label = "1" * 400
+    path = tmp_path / "drawing.jsonl"
+    path.write_text(f'{{"strokes": [[[1, 1]]], "label": {label}}}')
+    assert read_drawings(path).drawings[0].label == label
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are a thing of POSIX systems")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    os.mkfifo(tmp_path / "pipe.png")
+    for name in ("pipe.jsonl", "pipe.png"):
+        with pytest.raises(UserError, match="is no file"):
+            read_source(tmp_path / name)
+
+
+def test_a_canvas_too_small_to_be_scaled_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "drawing.jsonl"
+    path.write_text('{"strokes": [[[1e9, 1]]], "canvas": [1e-299, 1e-299]}')
+    with pytest.raises(UserError, match="canvas"):
+        read_drawings(path)

@@ -72,6 +72,11 @@ def load_weights(path: Path) -> dict[str, Tensor]:
 def _check_fit(weights: Mapping[str, Tensor], config: ModelConfig, path: Path) -> None:
     with torch.device("meta"):  # shapes only: a description of a huge model takes no memory
         expected = VisionTransformer(config).state_dict()
+    for name, tensor in weights.items():
+        if not (tensor.is_floating_point() and bool(tensor.float().isfinite().all())):
+            raise UserError(
+                "{path} holds weights that are no numbers ({name}). Get the file again.", path=path, name=name
+            )
     for name in sorted(expected.keys() | weights.keys()):
         wanted = tuple(expected[name].shape) if name in expected else None
         found = tuple(weights[name].shape) if name in weights else None

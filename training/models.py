@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +120,7 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
         training, seen, metrics = dict(facts["training"]), tuple(facts["seen"]), dict(facts["metrics"])
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _foreign(path) from error
-    if kind != KIND or normalisation != NORMALISATION or not (math.isfinite(temperature) and temperature > 0):
+    if kind != KIND or normalisation != NORMALISATION or not 1e-3 <= temperature <= 1e3:
         raise _foreign(path)
     try:
         config = config_from_dict(ModelConfig, model)

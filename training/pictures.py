@@ -88,6 +88,8 @@ def read_picture(path: Path) -> Picture:
     try:
         if path.is_dir():
             raise UserError("{path} is a folder. Choose a picture in it.", path=path)
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise UserError("{path} is no file. Choose a picture.", path=path)
         if path.stat().st_size > _MAX_BYTES:
             raise UserError("{path} is too large for a picture (over 512 MB).", path=path)
         data = path.read_bytes()

@@ -55,6 +55,8 @@ def read_source(path: Path) -> Source:
 def is_drawing_file(path: Path) -> bool:
     """Look at the first bytes, and where they can't be had at the name; who reads the file says what is wrong."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
+            return False
         with path.open("rb") as file:
             start = file.read(64).lstrip()
     except OSError:

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import math
+import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ DEFAULT_WIDTH = 22.0
 PAD = Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
 
 _KNOWN_KEYS = frozenset({"strokes", "label", "canvas", "width"})
+_SMALLEST = 1e-9  # of a canvas and a width: what it is scaled by stays finite
 _LARGEST = 1e9  # for coordinates, widths and sides of a canvas
 _MARGIN = 0.2  # round the ink of a drawing without a canvas, as a share of its longer side
 _LONGEST_LINE = 1 << 28  # bytes; keeps a file that is something else from filling the memory
@@ -221,7 +223,7 @@ def _sizes_from(values: list[object]) -> list[float]:
     return [
         float(value)
         for value in values
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _LARGEST
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and _SMALLEST <= value <= _LARGEST
     ]
 
 
@@ -267,7 +269,7 @@ def _label_from(value: object) -> str | None:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UserError('"label" is {value}; it must be a number or a text.', value=_shown(value))
-    return str(_short(value))
+    return str(value if isinstance(value, int) else _short(value))
 
 
 def _label_to(label: str) -> str | int:
@@ -305,6 +307,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         UserError: the file isn't there, is a folder, or can't be read.
     """
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe or a device may never end
+            raise UserError("{path} is no file. Choose a drawing file.", path=path)
         with path.open("rb") as file:
             is_gzipped = file.read(2) == _GZIP_MAGIC
             file.seek(0)
@@ -318,7 +322,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     except IsADirectoryError as error:
         raise UserError("{path} is a folder. Choose a drawing file in it.", path=path) from error
     except OSError as error:
-        if path.is_dir():  # Windows calls this a lack of permission
+        if os.path.isdir(path):  # Windows calls this a lack of permission
             raise UserError("{path} is a folder. Choose a drawing file in it.", path=path) from error
         raise UserError("{path} can't be read ({reason}).", path=path, reason=error.strerror or str(error)) from error
 

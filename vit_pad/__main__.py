@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _open_window(words: Sequence[str]) -> int:
     options = parse_window_options(words)
-    signal.signal(signal.SIGTERM, _end_at_once)  # until the window has its own way of ending
+    for number in (signal.SIGTERM, signal.SIGINT):  # until the window has its own way of ending
+        signal.signal(number, _end_at_once)
     if sys.platform == "win32":
         from training import load_torch
 
@@ -41,8 +43,9 @@ def _open_window(words: Sequence[str]) -> int:
     return app.run(options)
 
 
-def _end_at_once(_number: int, _frame: object) -> None:
-    raise SystemExit(0)
+def _end_at_once(number: int, _frame: object) -> None:
+    """End without raising anything: an exception would come out of whatever import goes on just then."""
+    os._exit(0 if number == signal.SIGTERM else 130)
 
 
 if __name__ == "__main__":

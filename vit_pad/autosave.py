@@ -38,7 +38,7 @@ class LastDrawing:
             _remove(self._drawing_path)
         if picture is None:
             _remove(self._picture_path)
-        elif picture is not self._saved_picture:
+        elif picture is not self._saved_picture or not self._picture_path.exists():  # another window may have cleared
             with atomic_write(self._picture_path) as temporary:
                 temporary.write_bytes(picture.to_png())
         self._saved_picture = picture

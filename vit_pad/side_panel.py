@@ -177,6 +177,7 @@ class AnswerView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._answer = ElidedLabel()
+        self._answer.setTextFormat(Qt.TextFormat.PlainText)
         self._answer.setFont(font("answer", bold=True))
         name_widget(self._answer, "predictionLabel", self.tr("Answer"))
         self._probability = QLabel()

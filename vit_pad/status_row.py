@@ -19,6 +19,7 @@ class StatusRow(QWidget):
         super().__init__(parent)
         self._shown_problem: Message | None = None
         self._problem = QLabel()
+        self._problem.setTextFormat(Qt.TextFormat.PlainText)  # a file's name may look like HTML
         self._problem.setWordWrap(True)
         self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         name_widget(self._problem, "problemBanner", self.tr("Problem"))
