@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from tests.random_model import SMALL, write_random_model
@@ -18,7 +19,7 @@ from training.errors import Message
 from training.facts import Prediction, PredictionRequest
 from training.strokes import Stroke
 from vit_pad.predictor import LivePredictor, LoadedModel
-from vit_pad.preload import preload_torch
+from vit_pad.preload import import_torch
 
 LIMIT_MS = 60_000
 
@@ -67,7 +68,9 @@ def test_only_what_was_in_flight_and_the_newest_are_answered(
     predictor.start()
     with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
         predictor.load(model, "cpu")
-    for revision in range(1, 50):
+    predictor.request(request(1))
+    QCoreApplication.sendPostedEvents()  # it is on its way
+    for revision in range(2, 50):
         predictor.request(request(revision))
     qtbot.waitUntil(lambda: 49 in answers, timeout=LIMIT_MS)
     assert answers == [1, 49]
@@ -139,9 +142,9 @@ def test_a_model_that_fails_without_a_sentence_gets_one_and_the_hook_gets_the_ex
 def test_torchs_libraries_are_loaded_ahead_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_for: list[str] = []
     monkeypatch.setattr("importlib.util.find_spec", looked_for.append)
-    preload_torch.cache_clear()
-    preload_torch()
-    preload_torch()
+    import_torch.cache_clear()
+    import_torch()
+    import_torch()
     assert looked_for == ["torch"]
 
 
@@ -207,3 +210,15 @@ def test_an_exception_without_a_sentence_reaches_the_hook_and_the_work_goes_on(m
         (sys.executable, "-c", code), cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_torch_brings_is_kept_from_the_garbage_collector() -> None:
+    """In a process of its own, where torch isn't there yet."""
+    program = (
+        "import gc; from vit_pad.preload import import_torch; import_torch(); "
+        "print(gc.get_freeze_count(), gc.isenabled())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    frozen, is_enabled = done.stdout.split()
+    assert int(frozen) > 100_000
+    assert is_enabled == "True"

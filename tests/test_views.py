@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -258,6 +259,28 @@ def test_numbers_keep_their_place(qtbot: QtBot) -> None:
         tracks = (painted(bars)[12::25] == color_of(theme_of(bars).track)).all(axis=-1)
         columns.append(np.nonzero(tracks[5])[0].max())
     assert columns[0] == columns[1]
+
+
+def _shows(view: ProbabilityBars, revision: int) -> bool:
+    return view.shown_revision == revision
+
+
+def test_bars_paint_what_changed_and_look_as_if_painted_anew(qtbot: QtBot) -> None:
+    first, second = np.full(10, 0.05, np.float32), np.full(10, 0.05, np.float32)
+    first[3], second[7] = 0.55, 0.55
+    bars = make(qtbot, ProbabilityBars, 300, 250)
+    anew = make(qtbot, ProbabilityBars, 300, 250)
+    for view, answers in ((bars, (first, second)), (anew, (second,))):
+        with qtbot.waitExposed(view):
+            view.show()
+        for revision, probabilities in enumerate(answers):
+            view.show_prediction(make_prediction(revision=revision, probabilities=probabilities))
+            qtbot.waitUntil(partial(_shows, view, revision))
+    assert bars.screen().grabWindow(bars.winId()).toImage() == anew.screen().grabWindow(anew.winId()).toImage()
+    bars.show_prediction(make_prediction(revision=2, probabilities=second))
+    qtbot.waitUntil(partial(_shows, bars, 2))
+    bars.show_prediction(make_prediction(revision=3, probabilities=second))
+    assert _shows(bars, 3)  # it can be seen already
 
 
 def test_bars_say_the_three_likeliest(qtbot: QtBot) -> None:

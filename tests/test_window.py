@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -312,6 +312,7 @@ def test_of_two_wishes_for_a_model_the_last_good_one_is_used_and_remembered(
     window.predictor.loaded.connect(lambda _loaded: chosen.append(chooser.currentData()))
     for name in (first, second):  # the second is wished for while the first loads
         chooser.setCurrentIndex(chooser.findData(name))
+        QCoreApplication.sendPostedEvents()  # the wish is on its way
     qtbot.waitUntil(lambda: window.predictions[0].model == used, timeout=LIMIT_MS)
     assert chooser.currentData() == used
     assert set(chosen[:-1]) <= {second}  # nothing jumps to the first meanwhile

@@ -17,7 +17,8 @@ def logit_lens(model: VisionTransformer, inspection: Inspection, temperature: fl
     The model's own final LayerNorm and classifier are put behind every block (nostalgebraist, "interpreting GPT: the
     logit lens", 2020); the last one is the answer itself.
     """
-    tokens = torch.stack(inspection.tokens)  # (depth + 1, B, T, D)
+    # The first and the last token are all that is read: the class token, and a distillation token where there is one.
+    tokens = torch.stack([each[:, :: each.shape[1] - 1] for each in inspection.tokens])  # (depth + 1, B, 2, D)
     logits = model.classify(tokens.flatten(0, 1))  # ((depth + 1) B, C)
     probabilities = (logits / temperature).softmax(dim=-1)  # ((depth + 1) B, C)
     return probabilities.reshape(*tokens.shape[:2], -1)  # (depth + 1, B, C)

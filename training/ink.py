@@ -38,6 +38,8 @@ _CELL_OFFSET = 0.3183098861837907
 # A drawing of more pieces than this is so dense that only where it passes counts, in cells of this share of the side.
 _MAX_PIECES = 8_000
 _DENSE_CELL_SHARE = 1 / 128
+# Pieces shorter than this, in pixels, are dots: they have no direction.
+_DOT_PX = np.float32(1e-6)
 # Pixels worked on at a time, which bounds the memory that large images and dense drawings take.
 _CHUNK = 1 << 21
 # Coordinates and widths are held to these: their squares and ratios are still finite.
@@ -320,30 +322,46 @@ def _render(pieces: FloatArray, edge: float, size: int) -> FloatArray:
         rows = max(1, _CHUNK // window**2)
         for start in range(0, len(pieces), rows):
             _stamp(grey, pieces[start : start + rows], window, edge, size)
+    grey *= grey * (3 - 2 * grey)  # round off the blur's corners, as repeated resizing did to MNIST's lines
     return grey.reshape(size, size)
 
 
 def _stamp(grey: FloatArray, pieces: FloatArray, window: int, edge: float, size: int) -> None:
-    """Draw pieces into `grey` (S * S,), each into a window of pixels round it."""
-    step_x, step_y, width = pieces[:, 2], pieces[:, 3], pieces[:, 4]
-    first = np.ceil(pieces[:, :2] + pieces[:, 2:4] / 2 - window / 2 - 0.5)
-    first = np.clip(first, 0, size - window).astype(np.int32)  # (P, 2)
-    ticks = np.arange(window, dtype=np.int32)
-    x = (first[:, :1] + ticks + np.float32(0.5)).astype(np.float32) - pieces[:, :1]  # (P, W)
-    y = (first[:, 1:] + ticks + np.float32(0.5)).astype(np.float32) - pieces[:, 1:2]  # (P, W)
-    length_2 = np.maximum(step_x**2 + step_y**2, np.float32(1e-12))[:, None]
-    along = (y * step_y[:, None] / length_2)[:, :, None] + (x * step_x[:, None] / length_2)[:, None, :]  # (P, W, W)
-    np.clip(along, 0, 1, out=along)
-    off_x = x[:, None, :] - along * step_x[:, None, None]
-    off_y = y[:, :, None] - along * step_y[:, None, None]
-    distance = np.sqrt(off_x * off_x + off_y * off_y)
-    # A line of full ink, blurred by a box as wide as the edge, seen across.
-    half = width[:, None, None] / 2
-    covered = np.minimum(half, distance + np.float32(edge / 2)) - np.maximum(-half, distance - np.float32(edge / 2))
-    np.clip(covered / np.float32(edge), 0, 1, out=covered)
-    covered *= covered * (3 - 2 * covered)  # round off the blur's corners, as repeated resizing did to MNIST's lines
-    index = (first[:, 1:] + ticks)[:, :, None] * size + (first[:, :1] + ticks)[:, None, :]
+    """Draw pieces into `grey` (S * S,), each into a window of pixels round it.
+
+    A piece is a line of full ink, blurred by a box as wide as the edge, seen across. Few operations on whole arrays, in
+    place: each of them lets go of Python's lock, and on a busy worker thread waits to get it back. Pieces come last in
+    every shape, as numpy is slow where the last axis is short.
+    """
+    start_x, start_y, step_x, step_y, width = np.ascontiguousarray(pieces.T)  # (P,) each
+    ticks = np.arange(window, dtype=np.int32)[:, None]
+    columns = _first_pixel(start_x + step_x / 2, window, size) + ticks  # (W, P)
+    rows = _first_pixel(start_y + step_y / 2, window, size) + ticks  # (W, P)
+    length = np.sqrt(step_x * step_x + step_y * step_y)
+    is_dot = length < _DOT_PX
+    along_x = np.where(is_dot, np.float32(1), step_x / np.maximum(length, _DOT_PX))
+    along_y = np.where(is_dot, np.float32(0), step_y / np.maximum(length, _DOT_PX))
+    x = columns.astype(np.float32) + (np.float32(0.5) - start_x)  # (W, P)
+    y = rows.astype(np.float32) + (np.float32(0.5) - start_y)  # (W, P)
+    # Each pixel's place along the piece and across it.
+    u = (y * along_y)[:, None] + (x * along_x)[None]  # (W, W, P)
+    v = (y * along_x)[:, None] - (x * along_y)[None]  # (W, W, P)
+    u -= np.clip(u, 0, length)
+    u *= u
+    v *= v
+    u += v
+    covered = np.sqrt(u, out=u)  # the distance, so far
+    covered *= np.float32(-1 / edge)
+    covered += (width / np.float32(edge) + 1) / 2
+    np.minimum(covered, np.minimum(1, width / np.float32(edge)), out=covered)
+    index = (rows * size)[:, None] + columns[None]  # (W, W, P)
     np.maximum.at(grey, index.ravel(), covered.ravel())
+
+
+def _first_pixel(middles: FloatArray, window: int, size: int) -> npt.NDArray[np.int32]:
+    """Give where a window round each middle begins, along one side of the image and within it."""
+    first: npt.NDArray[np.int32] = np.clip(np.ceil(middles - window / 2 - 0.5), 0, size - window).astype(np.int32)
+    return first
 
 
 def _picture_bounds(picture: Picture, part: Box) -> _Bounds:

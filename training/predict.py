@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -83,8 +84,10 @@ class Predictor:
                 traced(image)
             self._answer = traced
 
-    def predict(self, request: PredictionRequest) -> Prediction | None:
-        """Read what is on the pad; None where there is nothing."""
+    def predict(
+        self, request: PredictionRequest, on_image_made: Callable[[], None] = lambda: None
+    ) -> Prediction | None:
+        """Read what is on the pad; None where there is nothing. Calls `on_image_made` before the model's turn."""
         start_s = time.perf_counter()
         ink = make_image(
             request.strokes,
@@ -93,6 +96,7 @@ class Predictor:
             self.config.image_size,
             self.config.in_channels,
         )
+        on_image_made()
         return None if ink is None else self._read(request.revision, ink, start_s)
 
     @torch.inference_mode()
@@ -118,6 +122,6 @@ class Predictor:
 
 
 def _read_only(tensor: Tensor) -> npt.NDArray[np.float32]:
-    array = tensor.float().cpu().numpy()
+    array: npt.NDArray[np.float32] = tensor.numpy(force=True)
     array.flags.writeable = False
     return array

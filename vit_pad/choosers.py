@@ -35,5 +35,7 @@ def name_widget(widget: QWidget, object_name: str, accessible_name: str) -> None
 
 def say(label: QLabel, text: str) -> None:
     """Show a text; a screen reader, which is told the label's accessible name, gets the text as its description."""
+    if label.text() == text:
+        return
     label.setText(text)
     label.setAccessibleDescription(text)

@@ -5,6 +5,7 @@ Shapes: G patches along one side of the image, H heads, T tokens.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ RgbaArray = npt.NDArray[np.uint8]
 _SMALLEST_SCALE = 0.001
 _ROUND_NUMBERS = (1, 1.5, 2, 3, 5, 7, 10)  # times a power of ten
 _SHRINK_MARGIN = 0.8  # a map must fit into this part of a smaller scale before the scale comes down
+_OVERLAY_STEPS = 1024  # opacity rises so fast near 0 that 256 steps would show
 _MOST_OPAQUE = 0.95  # at full strength a little of the ink still shows through the hottest patch
 
 
@@ -32,11 +34,11 @@ def heat_map(prediction: Prediction, block: int, head: int) -> FloatArray | None
     Returns:
         (G, G), shares of the whole attention; None where the model has no such block or head, as a CNN.
     """
-    maps = block_maps(prediction, block)
-    if maps is None or not MEAN_HEAD <= head < len(maps) - 1:
+    rows = _class_token_rows(prediction, block)
+    if rows is None or not MEAN_HEAD <= head < len(rows):
         return None
-    chosen: FloatArray = maps[head + 1]
-    return chosen
+    row: FloatArray = rows.mean(axis=0) if head == MEAN_HEAD else rows[head]  # (G * G,)
+    return row.reshape(prediction.grid, prediction.grid)
 
 
 def block_maps(prediction: Prediction, block: int) -> FloatArray | None:
@@ -45,13 +47,21 @@ def block_maps(prediction: Prediction, block: int) -> FloatArray | None:
     Returns:
         (1 + H, G, G); None where the model has no such block.
     """
-    grid, attention = prediction.grid, prediction.attention
+    rows = _class_token_rows(prediction, block)
+    if rows is None:
+        return None
+    maps = np.concatenate([rows.mean(axis=0, keepdims=True), rows])  # (1 + H, G * G)
+    return maps.reshape(-1, prediction.grid, prediction.grid)  # (1 + H, G, G)
+
+
+def _class_token_rows(prediction: Prediction, block: int) -> FloatArray | None:
+    """Give what the class token looks at in every head of a block, (H, G * G); None where there is no such block."""
+    attention = prediction.attention
     if not 0 <= block < len(attention) or attention.shape[1] == 0:
         return None
     # Row 0 is the class token's; column 0 is itself, and a distillation token may follow the patches.
-    rows = attention[block, :, 0, 1 : 1 + grid**2]  # (H, G * G)
-    maps = np.concatenate([rows.mean(axis=0, keepdims=True), rows])  # (1 + H, G * G)
-    return maps.reshape(-1, grid, grid).astype(np.float32)  # (1 + H, G, G)
+    rows: FloatArray = attention[block, :, 0, 1 : 1 + prediction.grid**2]
+    return rows
 
 
 def image_box(image_size: int, placement: Placement) -> Box:
@@ -83,14 +93,13 @@ def _round_up(value: float) -> float:
     return min(float(f"{step * power:.2g}"), 1.0)
 
 
-def colorize(values: FloatArray, low: float, high: float, *, reverse: bool = False) -> RgbaArray:
+def colorize(values: npt.NDArray[np.floating], low: float, high: float, *, reverse: bool = False) -> RgbaArray:
     """Colour values, opaque: `low` and less dark violet, `high` and more yellow; `reverse` swaps the two ends.
 
     Returns:
         uint8, the shape of `values` with RGBA as one more axis.
     """
-    index = np.rint(_shares(values, low, high) * 255).astype(np.intp)
-    return COLOR_TABLE[255 - index if reverse else index]
+    return _picked(COLOR_TABLE[::-1] if reverse else COLOR_TABLE, values, low, high)
 
 
 def overlay_colors(values: FloatArray, scale: float, strength: float, paper: Paper) -> RgbaArray:
@@ -102,15 +111,24 @@ def overlay_colors(values: FloatArray, scale: float, strength: float, paper: Pap
     Returns:
         uint8, the shape of `values` with RGBA (not premultiplied) as one more axis.
     """
-    colors = colorize(values, 0.0, scale, reverse=paper == "light")
-    colors[..., 3] = np.rint(np.sqrt(_shares(values, 0.0, scale)) * (255 * _MOST_OPAQUE * strength)).astype(np.uint8)
+    return _picked(_overlay_table(strength, paper), values, 0.0, scale)
+
+
+@functools.lru_cache(maxsize=4)  # the overlay and its colour bar share one, and ask for it with every answer
+def _overlay_table(strength: float, paper: Paper) -> RgbaArray:
+    shares = np.linspace(0.0, 1.0, _OVERLAY_STEPS)
+    colors = colorize(shares, 0.0, 1.0, reverse=paper == "light")  # (_OVERLAY_STEPS, 4)
+    colors[:, 3] = np.rint(np.sqrt(shares) * (255 * _MOST_OPAQUE * strength))
+    colors.setflags(write=False)
     return colors
 
 
-def _shares(values: FloatArray, low: float, high: float) -> FloatArray:
-    shares = (np.asarray(values, np.float32) - low) / (high - low)
-    clipped: FloatArray = np.clip(np.nan_to_num(shares), 0.0, 1.0)
-    return clipped
+def _picked(table: RgbaArray, values: npt.NDArray[np.floating], low: float, high: float) -> RgbaArray:
+    """Look values up in a table that goes from `low` to `high`; what is no number counts as `low`."""
+    last = len(table) - 1
+    places = np.rint(np.fmin(np.fmax((values - low) * (last / (high - low)), 0), last))
+    colors: RgbaArray = table[places.astype(np.intp)]
+    return colors
 
 
 def _color_table() -> RgbaArray:

@@ -105,7 +105,7 @@ class InkLayer:
 
     def _color(self, rect: QRect) -> None:
         """Bring the colours of a part up to date."""
-        self._colored[_slices(rect)] = self._table[self._pixels[_slices(rect)]]
+        self._colored[_slices(rect)] = self._table.take(self._pixels[_slices(rect)])
 
     def _painter(self, image: QImage) -> QPainter:
         painter = QPainter(image)

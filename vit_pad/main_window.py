@@ -20,6 +20,7 @@ from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
+from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LoadedModel, LoadRequest
 from vit_pad.settings import Choices, ModelChoice, Settings, geometry_bytes
 from vit_pad.side_panel import SidePanel
@@ -66,7 +67,7 @@ class MainWindow(QMainWindow):
         self._panel = SidePanel()
         self._status = StatusRow()
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
-        self._latest_save_timer = QTimer(self, singleShot=True, interval=_SAVE_AT_LATEST_MS)
+        self._save_pace = Pace(_SAVE_AT_LATEST_MS, self._save, self)
         self._lay_out()
         self._connect_parts()
         self._restore()
@@ -126,7 +127,6 @@ class MainWindow(QMainWindow):
         self._tools.chosen.connect(self._on_chosen)
         self._panel.chosen.connect(self._on_chosen)
         self._save_timer.timeout.connect(self._save)
-        self._latest_save_timer.timeout.connect(self._save)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
         actions, undo_stack = self._actions, self.document.undo_stack
         actions.undo.setEnabled(False)
@@ -322,12 +322,11 @@ class MainWindow(QMainWindow):
 
     def _save_soon(self) -> None:
         self._save_timer.start()
-        if not self._latest_save_timer.isActive():
-            self._latest_save_timer.start()
+        self._save_pace.ask()
 
     def _save(self) -> None:
         self._save_timer.stop()
-        self._latest_save_timer.stop()
+        self._save_pace.stop()
         try:
             self._last_drawing.save(self.document.to_drawing(), self.document.picture)
             self._settings.save(self._remembered)

@@ -6,12 +6,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QPixmap
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from training.config import DIGITS
 from training.facts import FloatArray, Prediction
+from vit_pad.pace import Pace
 from vit_pad.percent import percent
 from vit_pad.theme import UNIT, font, theme_of
 
@@ -29,13 +30,24 @@ class Row(NamedTuple):
     name: QRectF
     track: QRectF
     number: QRectF
+    pixels: QRect  # all of these
+
+
+class _Share(NamedTuple):
+    """What a row says. Rows that say the same look the same."""
+
+    per_mille: int
+    is_top: bool
 
 
 class _Resting(NamedTuple):
-    """The rows without an answer, as they are painted for what is in the key."""
+    """What stays while answers come and go, worked out and painted once: it is most of the work."""
 
-    key: tuple[object, ...]
-    rows: dict[int, Row]
+    classes: list[int]
+    ratio: float  # device pixels a widget pixel
+    rows: dict[int, Row]  # by class
+    names: dict[int, str]  # by class, as far as there is room
+    fonts: tuple[QFont, QFont]  # for all rows, and for the likeliest
     pixmap: QPixmap
 
 
@@ -49,6 +61,7 @@ def lay_out_rows(width: float, height: float, num_rows: int, name_px: float, num
             name=QRectF(0, index * pitch, name_px, pitch),
             track=QRectF(left, index * pitch + (pitch - bar_px) / 2, max(right - left, 0), bar_px),
             number=QRectF(width - number_px, index * pitch, number_px, pitch),
+            pixels=QRectF(0, index * pitch, width, pitch).toAlignedRect(),
         )
         for index in range(num_rows)
     ]
@@ -70,34 +83,35 @@ class ProbabilityBars(QWidget):
         self.setObjectName("probabilityBars")
         self.setAccessibleName(self.tr("Probabilities of the classes"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.shown_revision: int | None = None  # of the prediction painted last
+        self.shown_revision: int | None = None  # of the prediction that can be seen
         self._class_names = DIGITS
         self._prediction: Prediction | None = None
-        self._numbers: tuple[str, ...] = ()
+        self._shares: tuple[_Share, ...] = ()  # one a class; none at rest
         self._number_texts: dict[int, str] = {}
         self._resting: _Resting | None = None
-        self._description_timer = QTimer(self, singleShot=True, interval=_DESCRIBE_EVERY_MS)
-        self._description_timer.timeout.connect(self._describe)
+        self._description_pace = Pace(_DESCRIBE_EVERY_MS, self._describe, self)
         self._describe()
 
     def show_prediction(self, prediction: Prediction | None) -> None:
         """Show what a model says; None puts the bars to rest."""
+        before = self._shares
         self._prediction = prediction
-        self._numbers = ()
-        if prediction is not None:
-            self.set_class_names(prediction.class_names)
-            self._numbers = tuple(self._number(share) for share in prediction.probabilities.tolist())
         if prediction is None:
-            self._describe()
-        elif not self._description_timer.isActive():
-            self._description_timer.start()
-        self.update()
+            self._shares = ()
+            self._description_pace.act_now()
+            self.update()
+            return
+        self.set_class_names(prediction.class_names)
+        self._shares = _shares(prediction.probabilities)
+        self._description_pace.ask()
+        self._update_rows(before, prediction)
 
     def set_class_names(self, class_names: tuple[str, ...]) -> None:
         """Set the rows for a model that hasn't answered yet."""
         if class_names == self._class_names:
             return
         self._class_names = class_names
+        self._resting = None
         if self._prediction is not None and self._prediction.class_names != class_names:
             self.show_prediction(None)
         self.updateGeometry()
@@ -109,84 +123,110 @@ class ProbabilityBars(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(20 * UNIT, math.ceil(self._lowest_row_px()) * min(len(self._class_names), 10))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._resting = None
+        super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        self._resting = None  # a font, a theme, a language
+        super().changeEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        prediction = self._prediction
-        probabilities = None if prediction is None else prediction.probabilities
-        classes = choose_rows(
-            probabilities, len(self._class_names), max(int(self.height() // self._lowest_row_px()), 1)
-        )
-        resting = self._at_rest(classes)
+        resting = self._at_rest()
         with QPainter(self) as painter:
             painter.drawPixmap(0, 0, resting.pixmap)
-            if probabilities is not None:
-                self._paint_bars(painter, resting.rows, probabilities)
-                self._paint_words(painter, resting.rows, int(probabilities.argmax()))
-        self.shown_revision = None if prediction is None else prediction.revision
+            if self._shares:
+                asked = event.region()
+                rows = {index: row for index, row in resting.rows.items() if asked.intersects(row.pixels)}
+                self._paint_bars(painter, rows)
+                self._paint_words(painter, rows, resting)
+        self.shown_revision = None if self._prediction is None else self._prediction.revision
 
-    def _at_rest(self, classes: list[int]) -> _Resting:
-        """Give what stays while answers come and go, painted once: it is half of the work."""
-        theme = theme_of(self)
-        key = (self.size(), self.devicePixelRatioF(), theme, self._class_names, classes, font("text"))
-        if self._resting is None or self._resting.key != key:
-            rows = dict(zip(classes, self._lay_out(len(classes)), strict=True))
-            pixmap = QPixmap(self.size() * self.devicePixelRatioF())
-            pixmap.setDevicePixelRatio(self.devicePixelRatioF())
-            pixmap.fill(Qt.GlobalColor.transparent)
-            with QPainter(pixmap) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                for index, row in rows.items():
-                    radius = row.track.height() / 2
-                    painter.setPen(Qt.PenStyle.NoPen)
-                    painter.setBrush(QColor(theme.track))
-                    painter.drawRoundedRect(row.track, radius, radius)
-                    painter.setPen(QColor(theme.quiet_text))
-                    painter.setFont(font("text"))
-                    painter.drawText(row.name, _NAME_FLAGS, self._elided(index, row))
-            self._resting = _Resting(key, rows, pixmap)
+    def _update_rows(self, before: tuple[_Share, ...], prediction: Prediction) -> None:
+        """Ask for a paint of the rows that say something else than `before`: with most answers, a few."""
+        resting = self._resting
+        if resting is None or len(before) != len(self._shares) or resting.classes != self._classes(len(resting.rows)):
+            self.update()
+            return
+        changed = [row for index, row in resting.rows.items() if before[index] != self._shares[index]]
+        for row in changed:
+            self.update(row.pixels)
+        if not changed:
+            self.shown_revision = prediction.revision  # what can be seen already says it
+
+    def _classes(self, num_rows: int) -> list[int]:
+        probabilities = None if self._prediction is None else self._prediction.probabilities
+        return choose_rows(probabilities, len(self._class_names), num_rows)
+
+    def _at_rest(self) -> _Resting:
+        room = max(int(self.height() // self._lowest_row_px()), 1) if self._resting is None else len(self._resting.rows)
+        classes = self._classes(room)
+        ratio = self.devicePixelRatioF()
+        if self._resting is None or (self._resting.classes, self._resting.ratio) != (classes, ratio):
+            self._resting = self._make_resting(classes, ratio)
         return self._resting
 
-    def _paint_bars(self, painter: QPainter, rows: dict[int, Row], probabilities: FloatArray) -> None:
-        theme, top = theme_of(self), int(probabilities.argmax())
+    def _make_resting(self, classes: list[int], ratio: float) -> _Resting:
+        theme, fonts = theme_of(self), (font("text"), font("text", bold=True))
+        # Bold is the widest that name and number get, so neither moves when its class comes to the top.
+        metrics = QFontMetrics(fonts[1])
+        rows = dict(zip(classes, self._lay_out(len(classes), QFontMetricsF(fonts[1])), strict=True))
+        names = {
+            index: metrics.elidedText(
+                self._class_names[index], Qt.TextElideMode.ElideRight, math.ceil(row.name.width())
+            )
+            for index, row in rows.items()
+        }
+        pixmap = QPixmap(self.size() * ratio)
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        with QPainter(pixmap) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(fonts[0])
+            for index, row in rows.items():
+                radius = row.track.height() / 2
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.track))
+                painter.drawRoundedRect(row.track, radius, radius)
+                painter.setPen(QColor(theme.quiet_text))
+                painter.drawText(row.name, _NAME_FLAGS, names[index])
+        return _Resting(classes, ratio, rows, names, fonts, pixmap)
+
+    def _paint_bars(self, painter: QPainter, rows: dict[int, Row]) -> None:
+        theme = theme_of(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         accent, grey = QColor(theme.accent), QColor(theme.bar)
         for index, row in rows.items():
             bar = QRectF(row.track)
-            bar.setWidth(row.track.width() * float(probabilities[index]))
+            bar.setWidth(row.track.width() * self._shares[index].per_mille / 1000)
             radius = row.track.height() / 2
-            painter.setBrush(accent if index == top else grey)
+            painter.setBrush(accent if self._shares[index].is_top else grey)
             painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
 
-    def _paint_words(self, painter: QPainter, rows: dict[int, Row], top: int) -> None:
+    def _paint_words(self, painter: QPainter, rows: dict[int, Row], resting: _Resting) -> None:
         theme = theme_of(self)
         painter.setPen(QColor(theme.quiet_text))
-        painter.setFont(font("text"))
+        painter.setFont(resting.fonts[0])
         for index, row in rows.items():
-            if index != top:
-                painter.drawText(row.number, _NUMBER_FLAGS, self._numbers[index])
-        if top in rows:
-            row = rows[top]
-            painter.fillRect(row.name, QColor(theme.window))  # its quiet name lies there
-            painter.setPen(QColor(theme.accent))
-            painter.setFont(font("text", bold=True))
-            painter.drawText(row.name, _NAME_FLAGS, self._elided(top, row))
-            painter.drawText(row.number, _NUMBER_FLAGS, self._numbers[top])
+            if not self._shares[index].is_top:
+                painter.drawText(row.number, _NUMBER_FLAGS, self._number(index))
+        for index, row in rows.items():
+            if self._shares[index].is_top:
+                painter.fillRect(row.name, QColor(theme.window))  # its quiet name lies there
+                painter.setPen(QColor(theme.accent))
+                painter.setFont(resting.fonts[1])
+                painter.drawText(row.name, _NAME_FLAGS, resting.names[index])
+                painter.drawText(row.number, _NUMBER_FLAGS, self._number(index))
 
-    def _number(self, share: float) -> str:
+    def _number(self, index: int) -> str:
         """Write a share as a per cent; there are no more than a thousand such texts, and each is asked for often."""
-        tenths = round(1000 * share)
-        if tenths not in self._number_texts:
-            self._number_texts[tenths] = percent(tenths / 1000, self.locale(), 1)
-        return self._number_texts[tenths]
+        share = self._shares[index].per_mille
+        if share not in self._number_texts:
+            self._number_texts[share] = percent(share / 1000, self.locale(), 1)
+        return self._number_texts[share]
 
-    def _elided(self, index: int, row: Row) -> str:
-        metrics = QFontMetrics(font("text", bold=True))
-        width = math.ceil(row.name.width())
-        return metrics.elidedText(self._class_names[index], Qt.TextElideMode.ElideRight, width)
-
-    def _lay_out(self, num_rows: int) -> list[Row]:
-        # Bold is the widest that name and number get, so neither moves when its class comes to the top.
-        metrics = QFontMetricsF(font("text", bold=True))
+    def _lay_out(self, num_rows: int, metrics: QFontMetricsF) -> list[Row]:
         widest = max(metrics.horizontalAdvance(name) for name in self._class_names)
         name_px = min(widest + 1, self.width() * _WIDEST_NAME)
         number_px = metrics.horizontalAdvance(percent(1.0, self.locale(), 1)) + 1
@@ -196,13 +236,17 @@ class ProbabilityBars(QWidget):
         return QFontMetricsF(font("text")).height() + 2
 
     def _describe(self) -> None:
-        self._description_timer.stop()
         if self._prediction is None:
             self.setAccessibleDescription(self.tr("Nothing is drawn yet."))
             return
         best = np.argsort(self._prediction.probabilities)[:-4:-1]
         words = [
-            self.tr("{name} with {percent}").format(name=self._class_names[index], percent=self._numbers[index])
+            self.tr("{name} with {percent}").format(name=self._class_names[index], percent=self._number(index))
             for index in best
         ]
         self.setAccessibleDescription(", ".join(words))
+
+
+def _shares(probabilities: FloatArray) -> tuple[_Share, ...]:
+    top = int(probabilities.argmax())
+    return tuple(_Share(round(1000 * share), index == top) for index, share in enumerate(probabilities.tolist()))

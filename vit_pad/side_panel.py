@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from vit_pad.choosers import choose, fill_chooser, name_widget, say
 from vit_pad.head_strip import HeadStrip
 from vit_pad.heat import MEAN_HEAD
 from vit_pad.input_preview import InputPreview
+from vit_pad.pace import Pace
 from vit_pad.percent import percent
 from vit_pad.probability_bars import ProbabilityBars
 from vit_pad.settings import Choices
@@ -40,8 +41,7 @@ class SidePanel(QWidget):
         self._color_bar = ColorBar()
         self._strength = QSlider(Qt.Orientation.Horizontal)
         self._prediction: Prediction | None = None
-        self._thumbnail_timer = QTimer(self, singleShot=True, interval=_THUMBNAILS_EVERY_MS)
-        self._thumbnail_timer.timeout.connect(self._show_thumbnails)
+        self._thumbnail_pace = Pace(_THUMBNAILS_EVERY_MS, self._show_thumbnails, self)
         self._preview.setMinimumSize(2 * _PREVIEW_STEP_PX, 2 * _PREVIEW_STEP_PX)
         self._make_choosers()
         self._lay_out()
@@ -53,13 +53,12 @@ class SidePanel(QWidget):
         self._answer.show_prediction(prediction)
         self._bars.show_prediction(prediction)
         if prediction is None:
-            self._show_thumbnails()
-        elif not self._thumbnail_timer.isActive():
-            self._thumbnail_timer.start()
+            self._thumbnail_pace.act_now()
+        else:
+            self._thumbnail_pace.ask()
 
     def _show_thumbnails(self) -> None:
         """Show the newest answer in the small views, too: less often, as nobody sees them change faster."""
-        self._thumbnail_timer.stop()
         self._preview.show_prediction(self._prediction)
         self._head_strip.show_prediction(self._prediction)
 
@@ -172,7 +171,10 @@ class SidePanel(QWidget):
 
 
 class AnswerView(QWidget):
-    """The answer in large type with its probability beside it. Texts change in place: the layout never moves."""
+    """The answer in large type with its probability beside it.
+
+    Texts change in place, in labels of fixed size: the layout never moves, and Qt needn't work it out anew each time.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,8 +189,8 @@ class AnswerView(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2 * UNIT)
         row.addWidget(self._answer)
-        row.addWidget(self._probability, 1)
-        self._probability.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self._probability)
+        row.addStretch(1)
         self.set_class_names(DIGITS)
 
     def set_class_names(self, class_names: tuple[str, ...]) -> None:
@@ -196,6 +198,8 @@ class AnswerView(QWidget):
         metrics = self._answer.fontMetrics()
         widest = max(metrics.horizontalAdvance(_UNSURE.format(name)) for name in class_names)
         self._answer.setFixedSize(min(widest, _WIDEST_ANSWER_PX), metrics.height())
+        metrics = self._probability.fontMetrics()
+        self._probability.setFixedSize(metrics.horizontalAdvance(percent(1.0, self.locale(), 0)), metrics.height())
 
     def show_prediction(self, prediction: Prediction | None) -> None:
         """Show the likeliest class; nothing on an empty pad."""

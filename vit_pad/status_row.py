@@ -8,8 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from training.errors import Message
 from vit_pad.choosers import name_widget, say
+from vit_pad.pace import Pace
 from vit_pad.theme import UNIT, Theme, font
 from vit_pad.words import translated
+
+_STATUS_EVERY_MS = 250  # a number that changes faster can't be read
 
 
 class StatusRow(QWidget):
@@ -23,6 +26,8 @@ class StatusRow(QWidget):
         self._problem.setWordWrap(True)
         self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         name_widget(self._problem, "problemBanner", self.tr("Problem"))
+        self._status_text = ""
+        self._status_pace = Pace(_STATUS_EVERY_MS, self._show_status, self)
         self._status = QLabel()
         self._status.setFont(font("small"))
         self._status.setForegroundRole(QPalette.ColorRole.PlaceholderText)
@@ -59,18 +64,27 @@ class StatusRow(QWidget):
 
     def show_loading(self, model: str) -> None:
         """Say that a model is on its way."""
-        say(self._status, self.tr("Loading {model} …").format(model=model))
+        self._set_status(self.tr("Loading {model} …").format(model=model))
 
     def show_no_model(self) -> None:
         """Say that nobody answers."""
-        say(self._status, self.tr("No model is loaded"))
+        self._set_status(self.tr("No model is loaded"))
 
     def show_answered(self, model: str, device: str, elapsed_ms: float | None) -> None:
         """Say who answers and, after an answer, how long it took."""
-        words = [model, device]
-        if elapsed_ms is not None:
-            words.append(self.tr("{time} ms").format(time=self.locale().toString(elapsed_ms, "f", 1)))
-        say(self._status, " · ".join(words))
+        if elapsed_ms is None:
+            self._set_status(f"{model} · {device}")
+        else:
+            time = self.tr("{time} ms").format(time=self.locale().toString(elapsed_ms, "f", 1))
+            self._status_text = f"{model} · {device} · {time}"
+            self._status_pace.ask()
+
+    def _set_status(self, text: str) -> None:
+        self._status_text = text
+        self._status_pace.act_now()
+
+    def _show_status(self) -> None:
+        say(self._status, self._status_text)
 
     def _set_banner(self, text: str) -> None:
         say(self._problem, text)
