@@ -160,6 +160,9 @@ def test_weights_of_someone_else_are_a_sentence(tmp_path: Path) -> None:
         {"kind": '"run-state"'},
         {"format_version": '"one"'},
         {"format_version": None},
+        {"format_version": "NaN"},
+        {"format_version": "-5"},
+        {"format_version": "1.5"},
         {"temperature": "null"},
         {"temperature": "0"},
         {"temperature": "-1"},
@@ -384,3 +387,9 @@ def test_weights_that_are_no_numbers_are_a_sentence(tmp_path: Path, value: float
     weights["classifier.bias"][3] = value
     save_file(weights, path, metadata=metadata)
     assert "no numbers (classifier.bias)" in problem_with(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are a thing of POSIX systems")
+def test_a_pipe_is_no_checkpoint_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    assert "is no checkpoint of ViT Pad" in problem_with(tmp_path / "pipe.safetensors")

@@ -526,6 +526,11 @@ def test_a_broken_file_of_choices_gives_the_defaults(tmp_path: Path) -> None:
     assert Settings(tmp_path).load() == Choices(strength=0.25, geometry=b"\x01\x02")
 
 
+def test_a_list_written_by_hand_is_no_choice(tmp_path: Path) -> None:
+    (tmp_path / "window.ini").write_text("[General]\nmodel=a, b\nblock=2\n")
+    assert Settings(tmp_path).load() == Choices(block=2)
+
+
 def test_unchanged_choices_are_not_written_again(tmp_path: Path) -> None:
     settings, path = Settings(tmp_path), tmp_path / "window.ini"
     settings.save(Choices(block=2))

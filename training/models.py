@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 
 from training.config import ModelConfig, config_from_dict
 from training.errors import UserError
-from training.paths import asset, models_folder
+from training.paths import asset, is_endless, models_folder
 
 SUFFIX = ".safetensors"
 STATE_SUFFIX = ".state.safetensors"
@@ -58,11 +58,10 @@ def find_model(name: str) -> Path:
         path = Path(name).expanduser()
         if path.is_file():
             return path
-    raise UserError(
-        "There is no model {name!r}; give a checkpoint file or one of {known}.",
-        name=name,
-        known=", ".join((*shipped_models(), *user_models())),
-    )
+    known = ", ".join((*shipped_models(), *user_models()))
+    if not known:
+        raise UserError("There is no model {name!r}; give a checkpoint file.", name=name)
+    raise UserError("There is no model {name!r}; give a checkpoint file or one of {known}.", name=name, known=known)
 
 
 def named_model(name: str) -> Path | None:
@@ -93,6 +92,8 @@ def read_info(path: Path) -> ModelInfo:
     Raises:
         UserError: the file is missing, is no checkpoint, is damaged, or was written by a newer version.
     """
+    if is_endless(path):
+        raise _foreign(path)
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
@@ -109,6 +110,8 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     try:
         facts = {key: json.loads(value) for key, value in metadata.items()}
         version = facts["format_version"]
+        if not (isinstance(version, int) and version >= 1):
+            raise _foreign(path)
         if version > FORMAT_VERSION:  # asked before all else: what a newer file holds isn't known
             raise UserError(
                 "{path} was written by a newer ViT Pad (format {version}). Update ViT Pad to read it.",

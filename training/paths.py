@@ -41,6 +41,11 @@ def state_folder() -> Path:
     return _made(platformdirs.user_state_path(APP_NAME, appauthor=False))
 
 
+def is_endless(path: Path) -> bool:
+    """Tell whether a path is a pipe or a device, which may never end; what isn't there and a folder are not."""
+    return path.exists() and not (path.is_file() or path.is_dir())
+
+
 def _made(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)

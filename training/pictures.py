@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from training.errors import UserError
 from training.facts import Box, FloatArray
+from training.paths import is_endless
 from training.strokes import PAD_SIZE
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def read_picture(path: Path) -> Picture:
     try:
         if path.is_dir():
             raise UserError("{path} is a folder. Choose a picture in it.", path=path)
-        if path.exists() and not path.is_file():  # a pipe or a device may never end
+        if is_endless(path):
             raise UserError("{path} is no file. Choose a picture.", path=path)
         if path.stat().st_size > _MAX_BYTES:
             raise UserError("{path} is too large for a picture (over 512 MB).", path=path)

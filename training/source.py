@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.facts import PlacementMode, PredictionRequest
+from training.paths import is_endless
 from training.pictures import Picture, read_picture
 from training.strokes import Stroke, on_pad, read_drawings
 
@@ -55,7 +56,7 @@ def read_source(path: Path) -> Source:
 def is_drawing_file(path: Path) -> bool:
     """Look at the first bytes, and where they can't be had at the name; who reads the file says what is wrong."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
+        if is_endless(path):
             return False
         with path.open("rb") as file:
             start = file.read(64).lstrip()

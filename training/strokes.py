@@ -19,6 +19,7 @@ import numpy.typing as npt
 from training.atomic import atomic_write
 from training.errors import Message, UserError
 from training.facts import Box
+from training.paths import is_endless
 
 PAD_SIZE = 400.0
 DEFAULT_WIDTH = 22.0
@@ -307,7 +308,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         UserError: the file isn't there, is a folder, or can't be read.
     """
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe or a device may never end
+        if is_endless(path):
             raise UserError("{path} is no file. Choose a drawing file.", path=path)
         with path.open("rb") as file:
             is_gzipped = file.read(2) == _GZIP_MAGIC

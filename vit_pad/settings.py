@@ -119,7 +119,9 @@ class Settings:
     def load(self) -> Choices:
         """Read the choices; a missing or broken file gives the defaults."""
         file = QSettings(str(self._path), QSettings.Format.IniFormat)
-        return choices_from_text({key: str(file.value(key)) for key in file.allKeys()})
+        values = {key: file.value(key) for key in file.allKeys()}
+        # Qt reads "a, b" as a list: whoever wrote that by hand gets the default.
+        return choices_from_text({key: value for key, value in values.items() if isinstance(value, str)})
 
     def save(self, choices: Choices) -> None:
         """Write the choices, unless the file has them from the last time.
