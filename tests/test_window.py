@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
+    QFileDialog,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -291,6 +292,55 @@ def test_a_model_that_cannot_be_read_gives_a_sentence_and_the_last_one_goes_on(
         draw_seven(window)
     window.close()
     assert Settings(paths.config_folder()).load().model == Choices().model
+
+
+@pytest.mark.parametrize("name", ["seven.jsonl", "seven.png", "seven"])
+def test_what_is_drawn_is_saved_with_ctrl_s_and_opened_again(
+    open_window: Open, qtbot: QtBot, tmp_path: Path, name: str
+) -> None:
+    window = open_window()
+    draw_seven(window)
+    QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    dialog = find(window, QFileDialog, "saveDialog")
+    dialog.selectFile(str(tmp_path / name))
+    dialog.accept()
+    path = tmp_path / ("seven.jsonl" if name == "seven" else name)  # an ending is added where there is none
+    assert path.exists()
+    again = open_window(str(path)).document
+    if name == "seven.png":
+        assert again.picture is not None
+    else:
+        assert len(again.strokes) == len(window.document.strokes) > 0
+
+
+def test_a_pad_that_cannot_be_saved_says_why(open_window: Open, tmp_path: Path) -> None:
+    window = open_window()
+    draw_seven(window)
+    QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    find(window, QFileDialog, "saveDialog").fileSelected.emit(str(tmp_path / "gone" / "seven.png"))
+    assert "gone" in find(window, QLabel, "problemBanner").text()
+
+
+def test_a_copied_pad_can_be_pasted(open_window: Open) -> None:
+    window = open_window()
+    draw_seven(window)
+    QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    window.document.clear()
+    assert window.document.picture is None
+    QTest.keyClick(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    picture = window.document.picture
+    assert picture is not None
+    assert picture.ink_box is not None
+
+
+def test_an_empty_pad_is_neither_saved_nor_copied(open_window: Open) -> None:
+    window = open_window()
+    actions = {action.text(): action for action in window.actions()}
+    assert not actions["Save …"].isEnabled()
+    assert not actions["Copy"].isEnabled()
+    draw_seven(window)
+    assert actions["Save …"].isEnabled()
+    assert actions["Copy"].isEnabled()
 
 
 @pytest.mark.parametrize(

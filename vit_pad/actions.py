@@ -28,15 +28,17 @@ class PadActions(QObject):
         self.redo = self._add("redo", self.tr("Redo"), self.tr("Make the change again"), ["Ctrl+Shift+Z", "Ctrl+Y"])
         self.clear = self._add("clear", self.tr("Clear"), self.tr("Empty the pad"), ["Del"])
         self.open = self._add("open", self.tr("Open"), self.tr("Open a picture or a drawing file"), [keys.Open])
+        self.save = self._add(None, self.tr("Save …"), self.tr("Save the pad to a file"), [keys.Save])
+        self.copy = self._add(None, self.tr("Copy"), self.tr("Copy the pad as a picture"), [keys.Copy])
         self.paper = self._add("paper", self.tr("Paper"), self.tr("Black ink on paper, or white ink on black"), ["B"])
         self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
         self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])
         self.quit = self._add(None, self.tr("Quit"), self.tr("Close ViT Pad"), ["Ctrl+Q"])
         self.open.setToolTip(
-            self.tr("Open a picture or a drawing file ({open_keys}); paste one with {paste_keys}").format(
-                open_keys=_keys(self.open), paste_keys=_keys(self.paste)
-            )
+            self.tr(
+                "Open a picture or a drawing file ({open_keys}); paste one with {paste_keys}, save with {save_keys}"
+            ).format(open_keys=_keys(self.open), paste_keys=_keys(self.paste), save_keys=_keys(self.save))
         )
         self.undo.setToolTip(
             self.tr("Take the last change back ({keys}); Esc takes back the stroke that is being drawn").format(

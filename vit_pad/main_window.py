@@ -22,6 +22,7 @@ from vit_pad.document import Content, PadDocument
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LoadedModel, LoadRequest
+from vit_pad.save_file import pad_picture, save_content
 from vit_pad.settings import Choices, ModelChoice, Settings, geometry_bytes
 from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
@@ -133,6 +134,7 @@ class MainWindow(QMainWindow):
         actions.redo.setEnabled(False)
         undo_stack.canUndoChanged.connect(actions.undo.setEnabled)
         undo_stack.canRedoChanged.connect(actions.redo.setEnabled)
+        self._enable_saving()
         connect(
             (
                 (actions.pen, lambda: self._take_tool("pen")),
@@ -141,6 +143,8 @@ class MainWindow(QMainWindow):
                 (actions.redo, undo_stack.redo),
                 (actions.clear, self.document.clear),
                 (actions.open, self._ask_for_file),
+                (actions.save, self._ask_where_to_save),
+                (actions.copy, self._copy),
                 (actions.paste, self._paste),
                 (actions.paper, lambda: self._on_chosen("paper", "light" if actions.paper.isChecked() else "dark")),
                 (actions.quit, self.close),
@@ -151,6 +155,7 @@ class MainWindow(QMainWindow):
 
     def _on_drawn(self) -> None:
         self._save_soon()
+        self._enable_saving()
         if self.document.is_empty:
             self._outdated = self.document.revision
             self.predictor.forget()
@@ -285,6 +290,7 @@ class MainWindow(QMainWindow):
 
     def _ask_for_file(self) -> None:
         dialog = QFileDialog(self, self.tr("Open a picture or a drawing file"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setNameFilters(
             [
                 self.tr("Pictures and drawings ({patterns})").format(
@@ -295,6 +301,39 @@ class MainWindow(QMainWindow):
         )
         dialog.fileSelected.connect(lambda name: self._open_from(Path(name)))
         dialog.open()
+
+    def _ask_where_to_save(self) -> None:
+        dialog = QFileDialog(self, self.tr("Save the pad"))
+        dialog.setObjectName("saveDialog")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        filters = {
+            self.tr("Drawing, with every point ({pattern})").format(pattern="*.jsonl"): "jsonl",
+            self.tr("Picture, as it is seen ({pattern})").format(pattern="*.png"): "png",
+        }
+        dialog.setNameFilters(list(filters))
+        dialog.setDefaultSuffix("jsonl" if self.document.picture is None else "png")
+        if self.document.picture is not None:
+            dialog.selectNameFilter(list(filters)[1])
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(filters[chosen]))
+        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
+        dialog.open()
+
+    def _save_to(self, path: Path) -> None:
+        self._status.clear_problem()
+        try:
+            note = save_content(path, self.document.content)
+        except UserError as error:
+            note = error.message
+        if note is not None:
+            self._status.show_problem(note)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setImage(pad_picture(self.document.content))
+
+    def _enable_saving(self) -> None:
+        for action in (self._actions.save, self._actions.copy):
+            action.setEnabled(not self.document.is_empty)
 
     def _paste(self) -> None:
         self._open_from(QGuiApplication.clipboard().mimeData())
