@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPaintEvent,
     QPointingDevice,
+    QWheelEvent,
     qGray,
 )
 from PySide6.QtTest import QTest
@@ -68,6 +69,15 @@ def send_mouse(
     changed = NO_BUTTON if kind == MOVE else button
     modifiers = Qt.KeyboardModifier.NoModifier
     event = QMouseEvent(kind, local, local, canvas.mapToGlobal(local), changed, held, modifiers, source)
+    QApplication.sendEvent(canvas, event)
+
+
+def turn_wheel(canvas: Canvas, turned: int) -> None:
+    """Turn the wheel over the middle of the pad, away from the hand; 120 is one click."""
+    middle = QPointF(canvas.rect().center())
+    phase, modifiers = Qt.ScrollPhase.NoScrollPhase, Qt.KeyboardModifier.NoModifier
+    everywhere = canvas.mapToGlobal(middle)
+    event = QWheelEvent(middle, everywhere, QPoint(), QPoint(0, turned), NO_BUTTON, modifiers, phase, False)
     QApplication.sendEvent(canvas, event)
 
 
@@ -315,14 +325,45 @@ def test_a_press_after_a_lost_release_begins_a_stroke(canvas: Canvas) -> None:
 
 
 def test_other_buttons_do_not_draw(canvas: Canvas) -> None:
-    send_mouse(canvas, PRESS, 50, 50, RIGHT)
+    send_mouse(canvas, PRESS, 50, 50, Qt.MouseButton.MiddleButton)
     assert canvas.document.is_empty
-    send_mouse(canvas, PRESS, 50, 50)
-    send_mouse(canvas, PRESS, 60, 60, RIGHT)
-    send_mouse(canvas, RELEASE, 60, 60, RIGHT)
+    QTest.mousePress(canvas, LEFT, pos=QPoint(50, 50))
+    QTest.mousePress(canvas, RIGHT, pos=QPoint(60, 60))  # Qt knows that the left one is still held
+    QTest.mouseRelease(canvas, RIGHT, pos=QPoint(60, 60))
     send_mouse(canvas, MOVE, 90, 50)
     assert len(canvas.document.strokes) == 1
     assert canvas.document.strokes[0].points.shape == (2, 2)
+    QTest.mouseRelease(canvas, LEFT, pos=QPoint(90, 50))
+
+
+def test_the_right_button_erases_whatever_the_tool(canvas: Canvas) -> None:
+    drag(canvas, (20, 150), (280, 150))
+    for step in ((150, 80), (150, 150), (150, 190)):
+        send_mouse(canvas, PRESS if step == (150, 80) else MOVE, *step, RIGHT)
+    send_mouse(canvas, RELEASE, 150, 190, RIGHT)
+    assert grey_of(canvas)[150, 150] == PAPER
+    assert len(canvas.document.strokes) == 2
+    drag(canvas, (20, 250), (280, 250))  # the pen is still the tool
+    assert len(canvas.document.strokes) == 3
+    for _ in range(2):
+        canvas.document.undo_stack.undo()  # the stroke, then all of the erasing
+    assert (grey_of(canvas)[150, 20:281] == INK).all()
+
+
+def test_a_right_press_after_a_lost_left_release_erases(canvas: Canvas) -> None:
+    drag(canvas, (20, 150), (280, 150))
+    send_mouse(canvas, PRESS, 50, 50)
+    send_mouse(canvas, PRESS, 150, 150, RIGHT)
+    assert not canvas.document.is_stroke_growing
+    assert grey_of(canvas)[150, 150] == PAPER
+
+
+def test_the_wheel_says_whole_steps_both_ways(canvas: Canvas) -> None:
+    steps: list[int] = []
+    canvas.wheel_turned.connect(steps.append)
+    for turned in (120, 50, 50, 50, -30, -50, -120, -240):
+        turn_wheel(canvas, turned)
+    assert steps == [1, 1, -1, -2]
 
 
 @pytest.fixture(scope="module")
@@ -387,7 +428,7 @@ from vit_pad.canvas import Canvas
 from vit_pad.document import PadDocument
 
 class Failing(Canvas):
-    def _begin(self, pointer, position):
+    def _begin(self, pointer, position, tool):
         raise ValueError(pointer)
 
 sys.excepthook = lambda kind, error, trace: print(kind.__name__)

@@ -30,11 +30,13 @@ from pytestqt.qtbot import QtBot
 
 from tests.predictions import make_prediction
 from tests.random_model import SMALL, write_random_model
+from tests.test_canvas import turn_wheel
 from training import models, paths
 from training.facts import PredictionRequest
 from training.strokes import read_drawings
 from vit_pad.app import create_window
 from vit_pad.attention_overlay import AttentionOverlay
+from vit_pad.canvas import Canvas
 from vit_pad.exceptions import ErrorDialog, ErrorDialogs, ExceptionHook, describe_exception
 from vit_pad.head_strip import HeadStrip, lay_out_cells
 from vit_pad.input_preview import InputPreview
@@ -331,6 +333,16 @@ def test_a_copied_pad_can_be_pasted(open_window: Open) -> None:
     picture = window.document.picture
     assert picture is not None
     assert picture.ink_box is not None
+
+
+def test_the_wheel_over_the_pad_changes_the_pens_width_and_it_is_remembered(open_window: Open) -> None:
+    window = open_window()
+    slider = find(window, QSlider, "penWidthSlider")
+    before = slider.value()
+    turn_wheel(find(window, Canvas, "canvas"), 240)
+    assert slider.value() == before + 2 * slider.singleStep()
+    window.close()
+    assert Settings(paths.config_folder()).load().pen_width == slider.value()
 
 
 def test_an_empty_pad_is_neither_saved_nor_copied(open_window: Open) -> None:

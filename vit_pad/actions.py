@@ -23,7 +23,12 @@ class PadActions(QObject):
         self._icon_names: dict[QAction, str] = {}
         keys = QKeySequence.StandardKey
         self.pen = self._add("pen", self.tr("Pen"), self.tr("Draw with the pen"), ["P"])
-        self.eraser = self._add("eraser", self.tr("Eraser"), self.tr("Cut strokes where the eraser passes"), ["E"])
+        self.eraser = self._add(
+            "eraser",
+            self.tr("Eraser"),
+            self.tr("Cut strokes where the eraser passes, as the right mouse button does"),
+            ["E"],
+        )
         self.undo = self._add("undo", self.tr("Undo"), self.tr("Take the last change back"), [keys.Undo])
         self.redo = self._add("redo", self.tr("Redo"), self.tr("Make the change again"), ["Ctrl+Shift+Z", "Ctrl+Y"])
         self.clear = self._add("clear", self.tr("Clear"), self.tr("Empty the pad"), ["Del"])

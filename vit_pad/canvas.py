@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
     QTouchEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -38,6 +39,11 @@ Tool = Literal["pen", "eraser"]
 DEFAULT_ERASER_RADIUS = 18.0  # pad units
 _MOUSE = -1  # stands for the mouse where a finger has its number, which is never negative
 _TOUCHES = (QEvent.Type.TouchBegin, QEvent.Type.TouchUpdate, QEvent.Type.TouchEnd, QEvent.Type.TouchCancel)
+_BUTTONS: dict[Qt.MouseButton, Tool | None] = {  # None: the tool that is chosen
+    Qt.MouseButton.LeftButton: None,
+    Qt.MouseButton.RightButton: "eraser",
+}
+_WHEEL_STEP = 120  # of a wheel that clicks, in Qt's units
 _LOSSES = (QEvent.Type.UngrabMouse, QEvent.Type.WindowDeactivate)
 
 
@@ -45,11 +51,13 @@ class Canvas(QWidget):
     """The square one draws on; every pixel takes ink. Widget pixels become pad units by one scale, `pad_scale`.
 
     One pointer draws at a time: the mouse or the first finger, until it is lifted, the window loses the focus or Esc
-    takes the stroke back. The ink is kept as an image; a new piece of a stroke costs its own pixels only.
+    takes the stroke back. The right mouse button erases, whatever the tool. The ink is kept as an image; a new piece of
+    a stroke costs its own pixels only.
     """
 
     drop_received = Signal(object)  # a pathlib.Path or a QImage
     problem = Signal(object)  # a training.errors.Message
+    wheel_turned = Signal(int)  # steps away from the hand, negative towards it
 
     def __init__(self, document: PadDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +73,9 @@ class Canvas(QWidget):
         self._erased: Box | None = None  # where strokes were cut since; never together with new ink
         self._was_empty = document.is_empty
         self._pointer: int | None = None  # the mouse, or the number of the finger, that draws
+        self._button = Qt.MouseButton.LeftButton  # that the mouse draws with
+        self._gesture_tool: Tool = "pen"  # what the pointer that draws is
+        self._wheel_rest = 0  # of a step that a smooth wheel has begun
         self._shows_focus = False
         self.setObjectName("canvas")
         self.setAccessibleName(self.tr("Drawing pad"))
@@ -141,8 +152,9 @@ class Canvas(QWidget):
     # What the hand does
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._pointer in (None, _MOUSE):
-            self._begin(_MOUSE, event.position())  # it may still draw, if its release went to somebody else
+        if event.button() in _BUTTONS and (self._pointer is None or self._has_lost_release(event)):
+            self._button = event.button()
+            self._begin(_MOUSE, event.position(), _BUTTONS[event.button()] or self._tool)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.mousePressEvent(event)  # the second of two quick dots
@@ -150,14 +162,21 @@ class Canvas(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pointer != _MOUSE:
             return  # a finger draws, and this mouse event may be an echo of it
-        if event.buttons() & Qt.MouseButton.LeftButton:
+        if event.buttons() & self._button:
             self._go_on(event.position())
         else:
             self._end_gesture()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._pointer == _MOUSE:
+        if event.button() == self._button and self._pointer == _MOUSE:
             self._end_gesture()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turned = self._wheel_rest + event.angleDelta().y()
+        steps = int(turned / _WHEEL_STEP)  # towards zero, both ways
+        self._wheel_rest = turned - steps * _WHEEL_STEP
+        if steps:
+            self.wheel_turned.emit(steps)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is not self:
@@ -204,7 +223,7 @@ class Canvas(QWidget):
     def _touch(self, event: QTouchEvent) -> None:
         points = event.points()
         if event.type() == QEvent.Type.TouchBegin and self._pointer is None:
-            self._begin(points[0].id(), points[0].position())
+            self._begin(points[0].id(), points[0].position(), self._tool)
         elif event.type() == QEvent.Type.TouchCancel and self._pointer not in (None, _MOUSE):
             self._pointer = None
             self.document.cancel_stroke()
@@ -215,15 +234,22 @@ class Canvas(QWidget):
                     if point.state() == point.State.Released:
                         self._end_gesture()
 
-    def _begin(self, pointer: int, position: QPointF) -> None:
+    def _has_lost_release(self, event: QMouseEvent) -> bool:
+        """Tell whether the mouse still draws only because the release of its button went to somebody else."""
+        is_other_held = event.button() != self._button and bool(event.buttons() & self._button)
+        return self._pointer == _MOUSE and not is_other_held
+
+    def _begin(self, pointer: int, position: QPointF, tool: Tool) -> None:
+        self._end_gesture()
         self._pointer = pointer
-        if self._tool == "pen":
+        self._gesture_tool = tool
+        if tool == "pen":
             self.document.begin_stroke(*self.to_pad(position), self._pen_width)
         else:
             self.document.begin_erase(*self.to_pad(position), self._eraser_radius)
 
     def _go_on(self, position: QPointF) -> None:
-        if self._tool == "pen":
+        if self._gesture_tool == "pen":
             self.document.extend_stroke(*self.to_pad(position))
         else:
             self.document.erase_to(*self.to_pad(position), self._eraser_radius)
@@ -232,7 +258,7 @@ class Canvas(QWidget):
         if self._pointer is None:
             return
         self._pointer = None
-        if self._tool == "pen":
+        if self._gesture_tool == "pen":
             self.document.end_stroke()
         else:
             self.document.end_erase()

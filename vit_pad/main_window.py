@@ -120,6 +120,7 @@ class MainWindow(QMainWindow):
     def _connect_parts(self) -> None:
         self.document.changed.connect(self._on_drawn)
         self._canvas.drop_received.connect(self._open_from)
+        self._canvas.wheel_turned.connect(self._tools.change_width)
         self._canvas.problem.connect(self._status.show_problem)
         self.predictor.predicted.connect(self._on_predicted)
         self.predictor.loaded.connect(self._on_loaded)

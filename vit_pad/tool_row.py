@@ -24,14 +24,14 @@ class ToolRow(QWidget):
         self._width.setFixedWidth(15 * UNIT)
         self._width.setToolTip(
             self.tr(
-                "Width of pen and eraser ([ and ]). In an image like MNIST all lines get the same width: "
-                "there the pen's only shows on the pad."
+                "Width of pen and eraser ([ and ], or the wheel over the pad). In an image like MNIST all lines get "
+                "the same width: there the pen's only shows on the pad."
             )
         )
         name_widget(self._width, "penWidthSlider", self.tr("Pen width"))
         self._width.valueChanged.connect(lambda width: self.chosen.emit("pen_width", float(width)))
-        actions.thinner.triggered.connect(lambda: self._width.triggerAction(QSlider.SliderAction.SliderSingleStepSub))
-        actions.thicker.triggered.connect(lambda: self._width.triggerAction(QSlider.SliderAction.SliderSingleStepAdd))
+        actions.thinner.triggered.connect(lambda: self.change_width(-1))
+        actions.thicker.triggered.connect(lambda: self.change_width(1))
         self._width.setSingleStep(2)
         self._theme = QComboBox()
         self._theme.setToolTip(self.tr("Light or dark window"))
@@ -42,6 +42,10 @@ class ToolRow(QWidget):
         )
         self._theme.currentIndexChanged.connect(lambda: self.chosen.emit("theme", self._theme.currentData()))
         self._lay_out(actions)
+
+    def change_width(self, steps: int) -> None:
+        """Make the pen thicker by some steps, thinner by negative ones, as the slider's keys do."""
+        self._width.setValue(self._width.value() + steps * self._width.singleStep())
 
     def show_choices(self, choices: Choices) -> None:
         """Show what is chosen, without a signal for it."""
