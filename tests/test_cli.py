@@ -345,6 +345,26 @@ def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(model: str, draw
     assert "BrokenPipe" not in err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk to write to is a thing of Linux")
+def test_output_to_a_full_disk_is_a_sentence(model: str, drawings: Path) -> None:
+    words = [sys.executable, "-m", "training", "predict", str(drawings), "--model", model]
+    with open("/dev/full", "w") as full:
+        child = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=PROJECT)
+    assert child.returncode == 1
+    assert child.stderr.splitlines()[-1].startswith("vit-pad: The output can't be written (")
+    assert "Traceback" not in child.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names that are no text")
+def test_a_name_that_is_no_text_is_printed_somehow(model: str, drawings: Path, tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/seven-\xff.jsonl"))
+    odd.write_bytes(drawings.read_bytes())
+    words = [sys.executable, "-m", "training", "predict", str(odd), "--model", model]
+    child = subprocess.run(words, capture_output=True, cwd=PROJECT)
+    assert child.returncode == 0, child.stderr
+    assert rb"seven-\udcff.jsonl:1: " in child.stdout
+
+
 def test_shipped_assets_are_where_the_commands_look_for_them() -> None:
     assert asset("mnist/train-images-idx3-ubyte.gz").is_file()
     assert asset("recipes/article.toml").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import os
 import sys
@@ -15,7 +16,7 @@ import tyro
 
 from training import load_torch
 from training.config import TrainConfig
-from training.errors import UserError
+from training.errors import Message, UserError
 from training.facts import PlacementMode, Prediction
 from training.models import DEFAULT_MODEL
 
@@ -100,6 +101,8 @@ def main(words: Sequence[str]) -> int:
             file=sys.stdout if is_asking else sys.stderr,
         )
         return 0 if is_asking else 2
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text
     try:
         load_torch()
         commands[name](list(rest))
@@ -110,8 +113,14 @@ def main(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _complain("Stopped.")
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough; Python would complain when it ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has seen enough
+        _drop_output()
+        return 1
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _drop_output()
+        _complain(Message("The output can't be written ({reason}).", reason=error.strerror or error))
         return 1
     except SystemExit as stop:  # how tyro says that it has printed help, or can't read the words
         return stop.code if isinstance(stop.code, int) else 2
@@ -252,6 +261,11 @@ def _tracked(batches: Iterable[Any], total: int | None, task: str) -> Iterable[A
 
     console = Console(stderr=True)
     return track(batches, task, total=total, console=console, disable=not console.is_terminal)
+
+
+def _drop_output() -> None:
+    """Send what wasn't written yet nowhere: Python would try again, and complain, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: object) -> None:
