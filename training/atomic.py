@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from training.errors import UserError
+
+_MARK = 8  # letters that tell one temporary file from another
 
 
 @contextlib.contextmanager
@@ -20,7 +23,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Raises:
         UserError: the disk is full, the folder can't be written to, or isn't there.
     """
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:_MARK]}.tmp")
     try:
         temporary.touch(exist_ok=False)
         yield temporary
@@ -36,3 +39,10 @@ def atomic_write(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove the temporary files of a process that was killed while it wrote `path`; nobody may be writing it now."""
+    for temporary in path.parent.glob(f".{glob.escape(path.name)}.{'?' * _MARK}.tmp"):
+        with contextlib.suppress(OSError):
+            temporary.unlink()

@@ -38,7 +38,17 @@ class TrainOptions:
     out: Annotated[Path | None, tyro.conf.arg(help="Checkpoint to write; without it, a new one among your models.")] = (
         None
     )
+    resume: Annotated[
+        Path | None,
+        tyro.conf.arg(help="State of a stopped run, NAME.state.safetensors, to go on from as it was begun."),
+    ] = None
     config: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+
+    def __post_init__(self) -> None:
+        if self.resume is not None and (self.recipe is not None or self.config != TrainConfig()):
+            raise UserError(
+                "A run goes on with the settings it was begun with: give --resume FILE without any setting."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +120,8 @@ def main(words: Sequence[str]) -> int:
     except UserError as error:
         _complain(error)
         return 1
-    except KeyboardInterrupt:
-        _complain("Stopped.")
+    except KeyboardInterrupt as stop:
+        _complain(str(stop) or "Stopped.")
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough
         _drop_output()
@@ -134,9 +144,12 @@ def _train(words: list[str]) -> None:
 
         defaults = dataclasses.replace(options, config=read_recipe(options.recipe))
         options = _parse(TrainOptions, "train", words, defaults)
-    from training.run import run_training
+    from training.run import resume_training, run_training
 
-    run_training(options.config, options.out)
+    if options.resume is not None:
+        resume_training(options.resume, options.out)
+    else:
+        run_training(options.config, options.out)
 
 
 def _evaluate(words: list[str]) -> None:

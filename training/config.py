@@ -208,6 +208,9 @@ class TrainConfig:
     seed: int = field(default=0, metadata={"help": "Seed of weights, order, augmentation and dropout."})
     device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, cuda:N or mps."})
     threads: int | None = field(default=None, metadata={"help": "CPU threads; none given means torch's choice."})
+    state_every_s: float = field(
+        default=30, metadata={"help": "Seconds between saves of the run; a killed run goes on from the last one."}
+    )
 
     def __post_init__(self) -> None:
         preset(self.preset)
@@ -221,6 +224,7 @@ class TrainConfig:
         _check_range("clip_norm", self.clip_norm, 0, 1e6)
         _check_range("averaging", self.averaging, 0, 0.99999)
         _check_whole("seed", self.seed, 0, 2**63 - 1)
+        _check_range("state_every_s", self.state_every_s, 0, 86_400)
         if self.images_per_class is not None:
             _check_whole("images_per_class", self.images_per_class, 1, 10**9)
         if self.threads is not None:

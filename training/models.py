@@ -45,6 +45,16 @@ def user_models() -> tuple[str, ...]:
     return _names_in(models_folder())
 
 
+def unfinished_runs() -> tuple[Path, ...]:
+    """List the states of this person's runs that were stopped, or are going on."""
+    return tuple(sorted(models_folder().glob(f"*{STATE_SUFFIX}")))
+
+
+def state_path(checkpoint: Path) -> Path:
+    """Give the place of the state of the run that makes this checkpoint: beside it."""
+    return checkpoint.with_name(checkpoint.name.removesuffix(SUFFIX) + STATE_SUFFIX)
+
+
 def find_model(name: str) -> Path:
     """Give the file of a model: a shipped name, the name of one of the person's own, or a path.
 
@@ -76,8 +86,8 @@ def named_model(name: str) -> Path | None:
 
 
 def new_model_path(name: str) -> Path:
-    """Give a path in the person's models folder that no model has yet: NAME, NAME-2, NAME-3 and so on."""
-    taken = {*shipped_models(), *user_models()}
+    """Give a path in the person's models folder that no model and no run has yet: NAME, NAME-2, NAME-3 and so on."""
+    taken = {*shipped_models(), *user_models(), *(run.name.removesuffix(STATE_SUFFIX) for run in unfinished_runs())}
     number = 2
     candidate = name
     while candidate in taken:

@@ -45,6 +45,7 @@ class RunState:
     optimizer: Arrays
     generators: Arrays  # states of the random generators
     order: npt.NDArray[np.int64]  # the images of this epoch, in their order
+    changes: tuple[tuple[int, TrainChange], ...] = ()  # what was changed so far, each after how many steps
 
     @property
     def shown_weights(self) -> Arrays:
@@ -207,6 +208,7 @@ class _Run:
         self.dropout_generator = torch.Generator(device).manual_seed(config.seed + 2)
         model.set_dropout_generator(self.dropout_generator)
         self.order = torch.empty(0, dtype=torch.int64)
+        self.changes: tuple[tuple[int, TrainChange], ...] = ()
 
     @property
     def steps_per_epoch(self) -> int:
@@ -254,6 +256,7 @@ class _Run:
         if config == self.config:
             return
         self.config = config
+        self.changes += ((self.step, dataclasses.replace(change, want_state=False)),)
         self._set_dropout()
         for group in self.optimizer.param_groups:
             group["weight_decay"] = self.config.weight_decay if group["is_decayed"] else 0.0
@@ -277,6 +280,7 @@ class _Run:
             },
             generators={name: _to_numpy(generator.get_state()) for name, generator in self._generators().items()},
             order=_to_numpy(self.order),
+            changes=self.changes,
         )
 
     def load(self, state: RunState) -> None:
@@ -295,6 +299,7 @@ class _Run:
         for name, generator in self._generators().items():
             generator.set_state(torch.tensor(state.generators[name]))
         self.order = torch.tensor(state.order)
+        self.changes = state.changes
 
     def _generators(self) -> dict[str, torch.Generator]:
         return {
