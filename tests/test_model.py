@@ -251,6 +251,18 @@ def test_the_distillation_token_is_last_and_both_classifiers_count_the_same() ->
     assert (by_class - by_teacher).abs().max() > 1e-3
 
 
+@pytest.mark.parametrize("distillation", [False, True])
+def test_what_is_read_is_the_same_without_the_tokens_that_nobody_reads(distillation: bool) -> None:
+    model = make_lively_model(ModelConfig(distillation=distillation)).double()
+    images = make_images(model.config).double()
+    whole, read = model.inspect(images), model.inspect(images, with_unread=False)
+    ends = [0, -1]
+    assert read.tokens[-1].shape == (3, 2, model.config.embed_dim)
+    torch.testing.assert_close(read.tokens[-1], whole.tokens[-1][:, ends])
+    torch.testing.assert_close(read.tokens[:-1], whole.tokens[:-1])
+    torch.testing.assert_close((read.logits, read.attention), (whole.logits, whole.attention))
+
+
 def test_gradients_flow_through_all_that_is_inspected() -> None:
     model, images = make_lively_model(), make_images().requires_grad_()
     inspection = model.inspect(images)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ class _Answer(nn.Module):
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
         """Read one image (1, in_channels, S, S): the lens (depth + 1, C) and the attention (depth, H, T, T)."""
-        inspection = self.model.inspect(image)
+        inspection = self.model.inspect(image, with_unread=False)
         lens = logit_lens(self.model, inspection, self.temperature)[:, 0]  # (depth + 1, C)
         return lens, torch.cat(inspection.attention)
 
@@ -84,23 +83,17 @@ class Predictor:
                 traced(image)
             self._answer = traced
 
-    def predict(
-        self, request: PredictionRequest, on_image_made: Callable[[], None] = lambda: None
-    ) -> Prediction | None:
-        """Read what is on the pad; None where there is nothing. Calls `on_image_made` before the model's turn."""
+    def predict(self, request: PredictionRequest) -> Prediction | None:
+        """Read what is on the pad; None where there is nothing."""
         start_s = time.perf_counter()
-        ink = make_image(
-            request.strokes,
-            request.picture,
-            request.placement_mode,
-            self.config.image_size,
-            self.config.in_channels,
-        )
-        on_image_made()
-        return None if ink is None else self._read(request.revision, ink, start_s)
+        size, channels = self.config.image_size, self.config.in_channels
+        ink = make_image(request.strokes, request.picture, request.placement_mode, size, channels)
+        return None if ink is None else self.read(request.revision, ink, time.perf_counter() - start_s)
 
     @torch.inference_mode()
-    def _read(self, revision: int, ink: InkImage, start_s: float) -> Prediction:
+    def read(self, revision: int, ink: InkImage, drawing_s: float) -> Prediction:
+        """Read an image that was made for this model's size and channels, in `drawing_s` seconds."""
+        start_s = time.perf_counter()
         lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
         probabilities = _read_only(lens[-1])
         return Prediction(
@@ -117,7 +110,7 @@ class Predictor:
             grid=self.config.grid,
             model=self.model_name,
             device=self.device,
-            elapsed_ms=1000 * (time.perf_counter() - start_s),
+            elapsed_ms=1000 * (drawing_s + time.perf_counter() - start_s),
         )
 
 

@@ -1,16 +1,19 @@
-"""Reading what is drawn, on a thread of its own: one request in flight, one waiting, the newest wins."""
+"""Reading what is drawn, on a thread of its own: one drawing at hand, one waiting, the newest wins."""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from training.config import ModelConfig
 from training.errors import Message, UserError
 from training.facts import Prediction, PredictionRequest
+from training.ink import InkImage, make_image
 from vit_pad.preload import import_torch
 
 if TYPE_CHECKING:
@@ -22,7 +25,8 @@ _STACK_BYTES = 16 * 2**20  # BLAS needs more than the 512 KiB that macOS gives a
 _SWITCH_S = 0.0005
 _SEND = QEvent.Type(QEvent.registerEventType())
 _AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1  # Qt paints in events of low priority
-_NOTHING = object()  # the outcome of a job that ended in an exception without a sentence
+_QUICK_POINTS = 1000  # an image of more takes longer than anybody should wait for a line to follow the pen
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,21 +47,13 @@ class LoadedModel:
     devices: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpeedUp:
-    """Time spent on making further answers faster."""
-
-
-Job = LoadRequest | PredictionRequest | SpeedUp
-
-
 class LivePredictor(QObject):
-    """Hands requests to a worker thread and its answers back. All it knows of jobs lives in the thread that made it.
+    """Hands wishes to a thread and its answers back.
 
-    A prediction begins with the drawing's image, in Python; then the model works without. Painting is Python, too, and
-    side by side with the image each keeps the other waiting for the interpreter: an answer's paint took 4 ms rather
-    than 1, an image 3 ms. So a request goes to the worker once the window has painted, and while the next one waits, an
-    answer is handed over when that one's image is made.
+    Painting and making an image of a drawing are Python; side by side in two threads each keeps the other waiting for
+    the interpreter: an answer's paint took 4 ms rather than 1, an image 3 ms. So the image of a usual drawing is made
+    here, once the window has painted; the thread runs the model, almost without Python, and takes the newest image as
+    soon as it is free.
 
     Signals: `predicted(Prediction | None, PredictionRequest)`, None where there was no ink; `loaded(LoadedModel)`;
     `failed(Message, LoadRequest | PredictionRequest)`: what went wrong, and with what.
@@ -66,26 +62,23 @@ class LivePredictor(QObject):
     predicted = Signal(object, object)
     failed = Signal(object, object)
     loaded = Signal(object)
-    _job_sent = Signal(object, bool)
+    _left = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread = QThread()
         self._thread.setObjectName("predictor")
         self._thread.setStackSize(_STACK_BYTES)
-        self._worker = _Worker()
+        self._wishes, self._drawings = _Newest[LoadRequest](), _Newest[_Drawing]()
+        self._worker = _Worker(self._wishes, self._drawings)
         self._worker.moveToThread(self._thread)
-        self._job_sent.connect(self._worker.run)
-        self._worker.job_ended.connect(self._on_job_ended)
-        self._worker.image_made.connect(self._hand_over)
-        self._waiting_load: LoadRequest | None = None
+        self._left.connect(self._worker.work)
+        self._worker.loaded.connect(self._on_loaded)
+        self._worker.answered.connect(self._on_answered)
+        self._worker.failed.connect(self._on_failed)
+        self._config: ModelConfig | None = None  # of the model that answers
         self._waiting_request: PredictionRequest | None = None
-        self._has_model = False
-        self._is_fast = False
-        self._job: Job | None = None  # what the thread works on
         self._is_sending = False
-        self._answer: tuple[Any, PredictionRequest] | None = None  # came, and is not handed over yet
-        self._is_started = False
         self._is_stopped = False
 
     @property
@@ -94,123 +87,158 @@ class LivePredictor(QObject):
         return self._thread.isRunning()
 
     @property
-    def is_busy(self) -> bool:
-        """Whether the thread works on something; what is wished for now waits."""
-        return self._job is not None or self._is_sending
+    def is_waiting(self) -> bool:
+        """Whether a wish for a model waits for its turn, and could still be forgotten."""
+        return not self._wishes.is_empty()
 
     def start(self) -> None:
         """Start the thread, which then imports torch; wishes made before wait for it."""
-        if not (self._is_started or self._is_stopped):
-            self._is_started = True
+        if not (self._thread.isRunning() or self._is_stopped):
             sys.setswitchinterval(_SWITCH_S)
             self._thread.start()
-            self._send_soon()
 
     def load(self, model: str, device: str) -> LoadRequest:
         """Wish for a model. What is asked afterwards is answered by it, if it can be loaded.
 
         A wish that still waits is forgotten: only the newest is sure to end in `loaded` or `failed`.
         """
-        wish = self._waiting_load = LoadRequest(model=model, device=device)
-        self._send_soon()
+        wish = LoadRequest(model=model, device=device)
+        self._wishes.put(wish)
+        self._left.emit()
         return wish
 
     def request(self, request: PredictionRequest) -> None:
         """Ask for an answer; a request that still waits is forgotten."""
         self._waiting_request = request
-        self._send_soon()
+        if not self._is_sending:
+            self._is_sending = True
+            QCoreApplication.postEvent(self, QEvent(_SEND), _AFTER_PAINTING)
 
     def forget(self) -> None:
         """Drop the request that still waits, as there is nothing left to read."""
         self._waiting_request = None
+        self._drawings.take()
 
     def stop(self) -> None:
         """End the thread and wait for it; nothing is answered any more."""
         self._is_stopped = True
-        self._waiting_load = self._waiting_request = self._answer = None
+        self.forget()
+        self._wishes.take()
         self._thread.quit()
         self._thread.wait()
 
     def customEvent(self, event: QEvent) -> None:
         if event.type() == _SEND:
             self._is_sending = False
-            self._send_next()
+            request, self._waiting_request = self._waiting_request, None
+            if request is not None and not self._is_stopped:
+                self._send(request)
 
-    def _send_soon(self) -> None:
-        """Send the next job as soon as the window has painted what it has to."""
-        if not self._is_sending:
-            self._is_sending = True
-            QCoreApplication.postEvent(self, QEvent(_SEND), _AFTER_PAINTING)
+    def _send(self, request: PredictionRequest) -> None:
+        is_quick = request.picture is None and sum(len(each.points) for each in request.strokes) <= _QUICK_POINTS
+        known = self._config if is_quick else None
+        self._drawings.put(_Drawing(request) if known is None else _draw(request, known))
+        self._left.emit()
 
-    def _send_next(self) -> None:
-        if self._job is not None or self._is_stopped or not self._is_started:
-            return
-        if self._waiting_load is not None:
-            self._job, self._waiting_load = self._waiting_load, None
-            self._is_fast = self._waiting_request is None  # what is drawn already is answered first
-        elif self._has_model and self._waiting_request is not None:
-            self._job, self._waiting_request = self._waiting_request, None
-        elif self._has_model and not self._is_fast:
-            self._job, self._is_fast = SpeedUp(), True
-        if self._job is not None:
-            self._job_sent.emit(self._job, self._is_fast)
+    @Slot(object)
+    def _on_loaded(self, model: LoadedModel) -> None:
+        if not self._is_stopped:
+            self._config = model.config
+            self.loaded.emit(model)
 
     @Slot(object, object)
-    def _on_job_ended(self, job: Job, outcome: object) -> None:
-        if self._is_stopped:
-            return
-        if isinstance(outcome, LoadedModel):
-            self._has_model = True
-        self._hand_over()
-        self._job = None
-        self._send_next()  # what comes after it is shown while it works
-        if isinstance(outcome, Message):
-            self.failed.emit(outcome, job)
-        elif isinstance(outcome, LoadedModel):
-            self.loaded.emit(outcome)
-        elif isinstance(job, PredictionRequest) and outcome is not _NOTHING:
-            self._answer = outcome, job
-            if not isinstance(self._job, PredictionRequest):
-                self._hand_over()
+    def _on_answered(self, answer: Prediction | None, request: PredictionRequest) -> None:
+        if not self._is_stopped:
+            self.predicted.emit(answer, request)
 
-    @Slot()
-    def _hand_over(self) -> None:
-        """Give an answer that came to the views, which then paint."""
-        if self._answer is not None:
-            answer, self._answer = self._answer, None
-            self.predicted.emit(*answer)
+    @Slot(object, object)
+    def _on_failed(self, problem: Message, wish: LoadRequest | PredictionRequest) -> None:
+        if not self._is_stopped:
+            self.failed.emit(problem, wish)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """A request, and its image where one was made for a model of this config, in so many seconds."""
+
+    request: PredictionRequest
+    config: ModelConfig | None = None
+    ink: InkImage | None = None  # None, too, where there is no ink
+    elapsed_s: float = 0.0
+
+
+def _draw(request: PredictionRequest, config: ModelConfig) -> _Drawing:
+    start_s = time.perf_counter()
+    size, channels = config.image_size, config.in_channels
+    ink = make_image(request.strokes, request.picture, request.placement_mode, size, channels)
+    return _Drawing(request, config, ink, time.perf_counter() - start_s)
+
+
+class _Newest(Generic[T]):
+    """Hands something from one thread to another. What wasn't taken yet is replaced by what is newer."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._content: T | None = None
+
+    def put(self, content: T) -> None:
+        """Leave something to be taken."""
+        with self._lock:
+            self._content = content
+
+    def take(self) -> T | None:
+        """Take what is there, if anything is."""
+        with self._lock:
+            content, self._content = self._content, None
+        return content
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing is left to be taken."""
+        with self._lock:
+            return self._content is None
 
 
 class _Worker(QObject):
-    """Lives in the worker thread and owns the model; torch is imported with its first job."""
+    """Lives in the thread and owns the model; torch is imported with the first one."""
 
-    job_ended = Signal(object, object)  # the job; its LoadedModel, Prediction or None, or a Message of what went wrong
-    image_made = Signal()  # with each prediction, before the model's turn, which needs no Python
+    loaded = Signal(object)
+    answered = Signal(object, object)  # Prediction | None, PredictionRequest
+    failed = Signal(object, object)  # Message, LoadRequest | PredictionRequest
+    _more_left = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, wishes: _Newest[LoadRequest], drawings: _Newest[_Drawing]) -> None:
         super().__init__()
+        self._wishes = wishes
+        self._drawings = drawings
         self._predictor: Predictor | None = None
+        self._more_left.connect(self.work, Qt.ConnectionType.QueuedConnection)
 
-    @Slot(object, bool)
-    def run(self, job: Job, shall_be_fast: bool) -> None:
-        outcome: Any = _NOTHING
+    @Slot()
+    def work(self) -> None:
+        """Do what is most urgent of what is left, if anything is."""
+        if (wish := self._wishes.take()) is not None:
+            self._load(wish)
+        elif self._predictor is not None:
+            self._read_or_speed_up(self._predictor)
+
+    def _read_or_speed_up(self, predictor: Predictor) -> None:
+        if (drawing := self._drawings.take()) is not None:
+            self._read(drawing, predictor)
+        if self._drawings.is_empty():
+            predictor.speed_up()
+
+    def _load(self, wish: LoadRequest) -> None:
         try:
-            if isinstance(job, LoadRequest):
-                outcome = self._load(job)
-            elif not isinstance(job, SpeedUp):
-                outcome = self._predict(job)
-            if self._predictor is not None and shall_be_fast:
-                self._predictor.speed_up()
+            self.loaded.emit(self._loaded(wish))
         except UserError as error:
-            outcome = error.message
-        except Exception as error:
-            if isinstance(job, LoadRequest):  # the driver or the memory of a GPU, say
-                outcome = _load_problem(job, error)
+            self.failed.emit(error.message, wish)
+        except Exception as error:  # the driver or the memory of a GPU, say; goes on to the exception hook
+            self.failed.emit(_load_problem(wish, error), wish)
             raise
-        finally:  # an exception without a sentence goes on to the exception hook, and the next job gets its turn
-            self.job_ended.emit(job, outcome)
+        finally:
+            self._more_left.emit()  # what was drawn before there was a model, or a model's speeding up
 
-    def _load(self, wish: LoadRequest) -> LoadedModel:
+    def _loaded(self, wish: LoadRequest) -> LoadedModel:
         import_torch()
         from training.devices import list_devices
         from training.predict import Predictor
@@ -220,9 +248,17 @@ class _Worker(QObject):
             asked=wish, device=self._predictor.device, config=self._predictor.config, devices=tuple(list_devices())
         )
 
-    def _predict(self, request: PredictionRequest) -> Prediction | None:
-        assert self._predictor is not None  # no request is sent before a model is there
-        return self._predictor.predict(request, self.image_made.emit)
+    def _read(self, drawing: _Drawing, predictor: Predictor) -> None:
+        request = drawing.request
+        try:
+            if drawing.config != predictor.config:
+                drawing = _draw(request, predictor.config)
+            answer = None
+            if drawing.ink is not None:
+                answer = predictor.read(request.revision, drawing.ink, drawing.elapsed_s)
+            self.answered.emit(answer, request)
+        except UserError as error:
+            self.failed.emit(error.message, request)
 
 
 def _load_problem(wish: LoadRequest, error: Exception) -> Message:

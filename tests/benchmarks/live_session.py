@@ -149,6 +149,8 @@ class Session(QObject):
         if self._coming:
             wait_s = self._start_s + self._num_sent * EVENT_S - time.perf_counter()
             self._timer.start(max(math.ceil(1000 * wait_s), 0))
+        else:
+            self._go_on_if_answered()  # a lift of the pen may come after the last paint
 
     def _send(self, event: PenEvent) -> None:
         place = QPointF(event.x, event.y) * (self._canvas.width() / 400)
@@ -168,14 +170,18 @@ class Session(QObject):
         shown = min(-1 if view.shown_revision is None else view.shown_revision for view in self._views)
         while self._pending and self._pending[0].revision <= shown:
             self.times_ms.append(1000 * (now - self._pending.popleft().due_s))
-        if not (self._coming or self._pending) and shown >= 0:
-            if len(self.times_ms) >= self._num_events:
-                self._loop.quit()
-            else:
-                QTimer.singleShot(0, self._next_drawing)
+        self._go_on_if_answered()
+
+    def _go_on_if_answered(self) -> None:
+        if not (self._coming or self._pending):
+            QTimer.singleShot(0, self._next_drawing)
 
     def _next_drawing(self) -> None:
-        if not (self._coming or self._pending):
+        if self._coming or self._pending:
+            return
+        if len(self.times_ms) >= self._num_events:
+            self._loop.quit()
+        else:
             self._window.document.clear()
             self._begin_drawing()
 
