@@ -144,12 +144,12 @@ def _train(words: list[str]) -> None:
 
         defaults = dataclasses.replace(options, config=read_recipe(options.recipe))
         options = _parse(TrainOptions, "train", words, defaults)
-    from training.run import resume_training, run_training
+    from training.terminal import resume_on_terminal, train_on_terminal
 
     if options.resume is not None:
-        resume_training(options.resume, options.out)
+        resume_on_terminal(options.resume, options.out)
     else:
-        run_training(options.config, options.out)
+        train_on_terminal(options.config, options.out)
 
 
 def _evaluate(words: list[str]) -> None:
