@@ -23,7 +23,7 @@ from training.info import describe
 from training.ink import make_image
 from training.models import ModelInfo
 from training.pictures import read_picture
-from training.predict import Predictor
+from training.predict import load_predictor
 from training.source import read_source
 from training.strokes import Stroke
 
@@ -41,7 +41,9 @@ def write_lively_model(path: Path, config: ModelConfig = DIGIT_READER, temperatu
 
 
 def read_seven(path: Path, mode: PlacementMode = "like-mnist") -> Prediction:
-    prediction = Predictor(str(path), "cpu").predict(PredictionRequest(revision=41, strokes=SEVEN, placement_mode=mode))
+    prediction = load_predictor(str(path), "cpu").predict(
+        PredictionRequest(revision=41, strokes=SEVEN, placement_mode=mode)
+    )
     assert prediction is not None
     return prediction
 
@@ -82,7 +84,7 @@ def test_a_prediction_cannot_be_changed(tmp_path: Path) -> None:
 
 
 def test_two_predictions_share_nothing(tmp_path: Path) -> None:
-    predictor = Predictor(str(write_lively_model(tmp_path / "model")), "cpu")
+    predictor = load_predictor(str(write_lively_model(tmp_path / "model")), "cpu")
     first = predictor.predict(PredictionRequest(revision=1, strokes=SEVEN))
     assert first is not None
     kept = first.attention.copy()
@@ -91,13 +93,13 @@ def test_two_predictions_share_nothing(tmp_path: Path) -> None:
 
 
 def test_an_empty_pad_gives_no_prediction(tmp_path: Path) -> None:
-    predictor = Predictor(str(write_random_model(tmp_path / "model")), "cpu")
+    predictor = load_predictor(str(write_random_model(tmp_path / "model")), "cpu")
     assert predictor.predict(PredictionRequest(revision=1, strokes=())) is None
 
 
 def test_a_picture_is_read_by_a_model_with_colours(tmp_path: Path) -> None:
     config = dataclasses.replace(DIGIT_READER, in_channels=3, distillation=True, class_names=("cat", "dog"))
-    predictor = Predictor(str(write_lively_model(tmp_path / "model", config)), "cpu")
+    predictor = load_predictor(str(write_lively_model(tmp_path / "model", config)), "cpu")
     Image.new("RGB", (40, 30), (200, 30, 30)).save(tmp_path / "red.png")
     picture = read_picture(tmp_path / "red.png")
     prediction = predictor.predict(PredictionRequest(revision=1, strokes=(), picture=picture))
@@ -111,7 +113,7 @@ def test_a_predictor_leaves_the_other_cores_to_a_trainer(tmp_path: Path) -> None
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
-        Predictor(str(write_random_model(tmp_path / "model")), "cpu")
+        load_predictor(str(write_random_model(tmp_path / "model")), "cpu")
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)
@@ -119,9 +121,9 @@ def test_a_predictor_leaves_the_other_cores_to_a_trainer(tmp_path: Path) -> None
 
 def test_a_predictor_tells_of_a_missing_model_or_device(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="There is no model 'nowhere'"):
-        Predictor("nowhere", "cpu")
+        load_predictor("nowhere", "cpu")
     with pytest.raises(UserError, match="There is no device 'cuda:99' here; choose auto or one of cpu"):
-        Predictor(str(write_random_model(tmp_path / "model")), "cuda:99")
+        load_predictor(str(write_random_model(tmp_path / "model")), "cuda:99")
 
 
 def test_the_lens_reads_every_block_by_the_models_own_classifier() -> None:
@@ -208,7 +210,7 @@ def test_an_item_asks_for_itself_to_be_read(mode: Any, tmp_path: Path) -> None:
 
 def test_a_sped_up_predictor_answers_the_same(tmp_path: Path) -> None:
     path = write_lively_model(tmp_path / "model.safetensors")
-    plain, fast = Predictor(str(path), "cpu"), Predictor(str(path), "cpu")
+    plain, fast = load_predictor(str(path), "cpu"), load_predictor(str(path), "cpu")
     fast.speed_up()
     assert isinstance(fast._answer, torch.jit.ScriptModule)  # else there would be nothing to compare
     for strokes in (SEVEN, (Stroke(np.array([[200.0, 200.0]])),)):

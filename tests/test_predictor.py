@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from tests.random_model import SMALL, write_random_model
 from training.errors import Message
 from training.facts import Prediction, PredictionRequest
-from training.predict import Predictor
+from training.model import VisionTransformer
+from training.predict import Predictor, load_predictor
 from training.strokes import Stroke
-from vit_pad.predictor import LivePredictor, LoadedModel
+from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
 from vit_pad.preload import import_torch
 
 LIMIT_MS = 60_000
@@ -92,7 +94,7 @@ def test_a_drawing_is_answered_as_the_model_alone_would(
     with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
         predictor.request(asked)
     assert answered.args is not None
-    expected = Predictor(model, "cpu").predict(asked)
+    expected = load_predictor(model, "cpu").predict(asked)
     assert expected is not None
     np.testing.assert_array_equal(answered.args[0].image, expected.image)
     np.testing.assert_allclose(answered.args[0].probabilities, expected.probabilities, atol=1e-6)
@@ -196,6 +198,42 @@ def test_a_failed_change_of_model_leaves_the_old_one_answering(
         predictor.load("nowhere", "cpu")
     with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
         predictor.request(request(1))
+    assert answered.args is not None
+    assert answered.args[0].model == model
+
+
+def weights_of(seed: int) -> dict[str, np.ndarray[Any, Any]]:
+    network = VisionTransformer(SMALL, torch.Generator().manual_seed(seed))
+    return {name: weight.numpy() for name, weight in network.state_dict().items()}
+
+
+def test_weights_that_are_being_trained_answer_one_after_the_other(
+    predictor: LivePredictor, model: str, qtbot: QtBot
+) -> None:
+    """The second and third come when the model was traced; the file's own come back when they are wished for."""
+    asked, answers = request(1), []
+    wish = LoadRequest(model="in training", device="cpu")
+    predictor.start()
+    for seed in (5, 6, 7):
+        with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS) as loaded:
+            predictor.show(LiveWeights(wish=wish, config=SMALL, weights=weights_of(seed)))
+        assert loaded.args is not None
+        assert loaded.args[0].asked is wish
+        for _ in range(2):
+            with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
+                predictor.request(asked)
+        assert answered.args is not None
+        answers.append(answered.args[0])
+    for seed, answer in zip((5, 6, 7), answers, strict=True):
+        network = VisionTransformer(SMALL, torch.Generator().manual_seed(seed))
+        expected = Predictor(network, "in training", "cpu").predict(asked)
+        assert expected is not None
+        assert answer.model == "in training"
+        np.testing.assert_allclose(answer.probabilities, expected.probabilities, atol=1e-6)
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
+        predictor.request(asked)
     assert answered.args is not None
     assert answered.args[0].model == model
 

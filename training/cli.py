@@ -202,10 +202,10 @@ def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tupl
 
 def _predict(words: list[str]) -> None:
     options = _parse(PredictOptions, "predict", words)
-    from training.predict import Predictor
+    from training.predict import load_predictor
     from training.source import read_source
 
-    predictor = Predictor(options.model, options.device)
+    predictor = load_predictor(options.model, options.device)
     mode: PlacementMode = "as-drawn" if options.as_drawn else "like-mnist"
     failed = False
     for path in options.files:

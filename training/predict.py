@@ -18,6 +18,7 @@ from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
 from training.model import VisionTransformer
 from training.models import find_model
+from training.train import Arrays, load_arrays
 
 WARM_UPS = 3  # passes after which a traced model runs at full speed
 
@@ -43,23 +44,31 @@ class Predictor:
     On the CPU that thread gets one torch thread: a drawing is too small to share out, and a trainer needs the rest.
 
     Args:
-        model: a shipped name, one of the person's own, or a checkpoint file.
+        network: the model; it is put on the device.
+        name: what its answers say that they come from.
         device: as for `resolve_device`.
+        temperature: divides the logits before the softmax.
 
     Raises:
-        UserError: there is no such model or device.
+        UserError: there is no such device.
     """
 
-    def __init__(self, model: str, device: str = "auto") -> None:
+    def __init__(
+        self, network: VisionTransformer, name: str, device: str = "auto", *, temperature: float = 1.0
+    ) -> None:
         self._device = resolve_device(device)
-        network, info = load_checkpoint(find_model(model), self._device)
-        self._answer: nn.Module = _Answer(network, info.temperature).eval()
+        self._network = network.to(self._device).eval()
+        self._answer: nn.Module = _Answer(self._network, temperature).eval()
         self._is_sped_up = False
-        self.model_name = model
+        self.model_name = name
         self.device = str(self._device)
-        self.config = info.model
+        self.config = network.config
         if self._device.type == "cpu":
             torch.set_num_threads(1)
+
+    def use_weights(self, weights: Arrays) -> None:
+        """Answer with other weights from now on, of the same shapes."""
+        load_arrays(self._network, weights)
 
     @torch.inference_mode()
     def speed_up(self) -> None:
@@ -112,6 +121,17 @@ class Predictor:
             device=self.device,
             elapsed_ms=1000 * (drawing_s + time.perf_counter() - start_s),
         )
+
+
+def load_predictor(model: str, device: str = "auto") -> Predictor:
+    """Load a model that answers: a shipped name, one of the person's own, or a checkpoint file.
+
+    Raises:
+        UserError: there is no such model or device.
+    """
+    resolve_device(device)  # a wrong name is told before the work
+    network, info = load_checkpoint(find_model(model))
+    return Predictor(network, model, device, temperature=info.temperature)
 
 
 def _read_only(tensor: Tensor) -> npt.NDArray[np.float32]:

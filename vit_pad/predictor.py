@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -18,6 +19,7 @@ from vit_pad.preload import import_torch
 
 if TYPE_CHECKING:
     from training.predict import Predictor
+    from training.train import Arrays
 
 _STACK_BYTES = 16 * 2**20  # BLAS needs more than the 512 KiB that macOS gives a thread
 # Seconds after which a thread hands the interpreter over to one that waits for it. Python's own 5 ms would let the
@@ -47,6 +49,15 @@ class LoadedModel:
     devices: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LiveWeights:
+    """The weights of a model that is being trained; all of one run come with the same wish."""
+
+    wish: LoadRequest
+    config: ModelConfig
+    weights: Arrays
+
+
 class LivePredictor(QObject):
     """Hands wishes to a thread and its answers back.
 
@@ -55,8 +66,9 @@ class LivePredictor(QObject):
     here, once the window has painted; the thread runs the model, almost without Python, and takes the newest image as
     soon as it is free.
 
-    Signals: `predicted(Prediction | None, PredictionRequest)`, None where there was no ink; `loaded(LoadedModel)`;
-    `failed(Message, LoadRequest | PredictionRequest)`: what went wrong, and with what.
+    Signals: `predicted(Prediction | None, PredictionRequest)`, None where there was no ink; `loaded(LoadedModel)`,
+    again with all newer weights of a model that is being trained; `failed(Message, LoadRequest | PredictionRequest)`:
+    what went wrong, and with what.
     """
 
     predicted = Signal(object, object)
@@ -70,7 +82,8 @@ class LivePredictor(QObject):
         self._thread.setObjectName("predictor")
         self._thread.setStackSize(_STACK_BYTES)
         self._wishes, self._drawings = _Newest[LoadRequest](), _Newest[_Drawing]()
-        self._worker = _Worker(self._wishes, self._drawings)
+        self._weights = _Newest[LiveWeights]()
+        self._worker = _Worker(self._wishes, self._weights, self._drawings)
         self._worker.moveToThread(self._thread)
         self._left.connect(self._worker.work)
         self._worker.loaded.connect(self._on_loaded)
@@ -103,9 +116,15 @@ class LivePredictor(QObject):
         A wish that still waits is forgotten: only the newest is sure to end in `loaded` or `failed`.
         """
         wish = LoadRequest(model=model, device=device)
+        self._weights.take()
         self._wishes.put(wish)
         self._left.emit()
         return wish
+
+    def show(self, weights: LiveWeights) -> None:
+        """Answer with weights that are being trained; those that still wait are replaced."""
+        self._weights.put(weights)
+        self._left.emit()
 
     def request(self, request: PredictionRequest) -> None:
         """Ask for an answer; a request that still waits is forgotten."""
@@ -124,6 +143,7 @@ class LivePredictor(QObject):
         self._is_stopped = True
         self.forget()
         self._wishes.take()
+        self._weights.take()
         self._thread.quit()
         self._thread.wait()
 
@@ -206,18 +226,24 @@ class _Worker(QObject):
     failed = Signal(object, object)  # Message, LoadRequest | PredictionRequest
     _more_left = Signal()
 
-    def __init__(self, wishes: _Newest[LoadRequest], drawings: _Newest[_Drawing]) -> None:
+    def __init__(
+        self, wishes: _Newest[LoadRequest], weights: _Newest[LiveWeights], drawings: _Newest[_Drawing]
+    ) -> None:
         super().__init__()
         self._wishes = wishes
+        self._weights = weights
         self._drawings = drawings
         self._predictor: Predictor | None = None
+        self._wish: LoadRequest | None = None  # that the predictor came from
         self._more_left.connect(self.work, Qt.ConnectionType.QueuedConnection)
 
     @Slot()
     def work(self) -> None:
         """Do what is most urgent of what is left, if anything is."""
         if (wish := self._wishes.take()) is not None:
-            self._load(wish)
+            self._load(wish, lambda: self._loaded(wish))
+        elif (weights := self._weights.take()) is not None:
+            self._load(weights.wish, lambda: self._shown(weights))
         elif self._predictor is not None:
             self._read_or_speed_up(self._predictor)
 
@@ -227,9 +253,11 @@ class _Worker(QObject):
         if self._drawings.is_empty():
             predictor.speed_up()
 
-    def _load(self, wish: LoadRequest) -> None:
+    def _load(self, wish: LoadRequest, make: Callable[[], Predictor]) -> None:
         try:
-            self.loaded.emit(self._loaded(wish))
+            predictor = make()
+            self._predictor, self._wish = predictor, wish
+            self.loaded.emit(_loaded_model(wish, predictor))
         except UserError as error:
             self.failed.emit(error.message, wish)
         except Exception as error:  # the driver or the memory of a GPU, say; goes on to the exception hook
@@ -238,15 +266,22 @@ class _Worker(QObject):
         finally:
             self._more_left.emit()  # what was drawn before there was a model, or a model's speeding up
 
-    def _loaded(self, wish: LoadRequest) -> LoadedModel:
+    def _loaded(self, wish: LoadRequest) -> Predictor:
         import_torch()
-        from training.devices import list_devices
+        from training.predict import load_predictor
+
+        return load_predictor(wish.model, wish.device)
+
+    def _shown(self, weights: LiveWeights) -> Predictor:
+        import_torch()
+        from training.model import VisionTransformer
         from training.predict import Predictor
 
-        self._predictor = Predictor(wish.model, wish.device)
-        return LoadedModel(
-            asked=wish, device=self._predictor.device, config=self._predictor.config, devices=tuple(list_devices())
-        )
+        predictor = self._predictor
+        if predictor is None or weights.wish is not self._wish:
+            predictor = Predictor(VisionTransformer(weights.config), weights.wish.model, weights.wish.device)
+        predictor.use_weights(weights.weights)
+        return predictor
 
     def _read(self, drawing: _Drawing, predictor: Predictor) -> None:
         request = drawing.request
@@ -259,6 +294,12 @@ class _Worker(QObject):
             self.answered.emit(answer, request)
         except UserError as error:
             self.failed.emit(error.message, request)
+
+
+def _loaded_model(wish: LoadRequest, predictor: Predictor) -> LoadedModel:
+    from training.devices import list_devices
+
+    return LoadedModel(asked=wish, device=predictor.device, config=predictor.config, devices=tuple(list_devices()))
 
 
 def _load_problem(wish: LoadRequest, error: Exception) -> Message:
