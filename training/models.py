@@ -87,13 +87,17 @@ def named_model(name: str) -> Path | None:
 
 def new_model_path(name: str) -> Path:
     """Give a path in the person's models folder that no model and no run has yet: NAME, NAME-2, NAME-3 and so on."""
-    taken = {*shipped_models(), *user_models(), *(run.name.removesuffix(STATE_SUFFIX) for run in unfinished_runs())}
     number = 2
     candidate = name
-    while candidate in taken:
+    while _is_taken(candidate):
         candidate = f"{name}-{number}"
         number += 1
     return models_folder() / f"{candidate}{SUFFIX}"
+
+
+def _is_taken(name: str) -> bool:
+    path = models_folder() / f"{name}{SUFFIX}"
+    return named_model(name) is not None or state_path(path).exists()
 
 
 def read_info(path: Path) -> ModelInfo:

@@ -47,6 +47,7 @@ class Run:
         self.files = files
         self.note: Message | None = None  # what was done otherwise than asked
         self.result: TrainResult | None = None  # once the run is complete
+        self.kept_accuracy: float | None = None  # of the model that an early end has left
         self.resumed_step = 0 if state is None else state.step
         self._lock = lock
         self._asked_batch = config.batch_size
@@ -67,6 +68,11 @@ class Run:
     def checkpoint(self) -> Path:
         """Where the best epoch goes."""
         return self.files.facts.checkpoint
+
+    @property
+    def device(self) -> str:
+        """Where it trains."""
+        return self.files.facts.device
 
     @property
     def model_config(self) -> ModelConfig:
@@ -104,14 +110,16 @@ class Run:
         self._halve_batch()  # not before the error is gone, which holds on to all that the failed step had in memory
         return self.step()
 
-    def save(self) -> None:
-        """Write what the last step brought, if it brought a state.
+    def save(self, *, now: bool = False) -> None:
+        """Write the state that the last step brought, if it ended an epoch, the file is getting old, or `now`.
 
         Raises:
             UserError: it can't be written.
         """
-        if self._progress is not None:
-            self.files.take(self._progress)
+        progress = self._progress
+        is_time = now or self.files.is_due(self.config.state_every_s)
+        if progress is not None and (is_time or progress.val_accuracy is not None):
+            self.files.take(progress)
 
     def end_early(self) -> None:
         """Write the state, and judge the weights as they are: where no epoch so far was better, they are the model.
@@ -128,6 +136,7 @@ class Run:
         model = VisionTransformer(self.model_config).to(self._device).eval()
         load_arrays(model, state.shown_weights)
         judged = score(model, self._data.validation.to(self._device))
+        self.kept_accuracy = max(judged.accuracy, state.best_accuracy or 0.0)
         if state.best_accuracy is None or judged.accuracy > state.best_accuracy:
             epochs = state.step * state.config.batch_size / self.num_images
             metrics = {"epoch": round(epochs, 2), "val_accuracy": judged.accuracy, "val_loss": judged.loss}

@@ -26,9 +26,7 @@ def train_on_terminal(config: TrainConfig, out: Path | None) -> None:
         KeyboardInterrupt: the run was stopped; it says how to go on.
     """
     with start_run(config, out) as run:
-        what = (
-            f"Training {config.preset} on {run.files.facts.device}: {run.num_images:,} images, {config.epochs} epochs"
-        )
+        what = f"Training {config.preset} on {run.device}: {run.num_images:,} images, {config.epochs} epochs"
         _drive(run, f"{what}, to {run.checkpoint}")
 
 
@@ -40,7 +38,7 @@ def resume_on_terminal(path: Path, out: Path | None) -> None:
         KeyboardInterrupt: as for `train_on_terminal`.
     """
     with resume_run(path, out) as run:
-        what = f"Going on with {run.config.preset} on {run.files.facts.device} after step {run.resumed_step:,}"
+        what = f"Going on with {run.config.preset} on {run.device} after step {run.resumed_step:,}"
         _drive(run, f"{what}, to {run.checkpoint}")
 
 
@@ -87,7 +85,7 @@ def _follow(run: Run, console: Console, is_stopping: Callable[[], bool]) -> None
             )
             if progress.val_accuracy is not None:
                 console.print(_epoch_line(progress, run.config))
-            run.save()
+            run.save(now=is_stopping())
             if progress.state is not None and is_stopping():
                 raise KeyboardInterrupt
             progress = run.step(TrainChange(want_state=is_stopping()))

@@ -60,9 +60,10 @@ class TrainProgress:
     step: int
     num_steps: int
     epoch: int
-    loss: float
+    loss: float  # of this step's batch, as the accuracy is
     learning_rate: float
     images_per_s: float
+    accuracy: float
     val_loss: float | None = None  # at the end of an epoch
     val_accuracy: float | None = None
     state: RunState | None = None  # at the end of an epoch, and when wanted
@@ -135,8 +136,8 @@ def train(
     if state is not None:
         run.load(state)
     while run.step < run.num_steps:
-        loss, rate = run.do_step()
-        if not math.isfinite(loss):
+        done = run.do_step()
+        if not math.isfinite(done.loss):
             return run.result(
                 Message(
                     "The loss is no longer a number at step {step}. Lower the learning rate and start again.",
@@ -148,8 +149,9 @@ def train(
             step=run.step,
             num_steps=run.num_steps,
             epoch=1 + (run.step - 1) // run.steps_per_epoch,
-            loss=loss,
-            learning_rate=rate,
+            loss=done.loss,
+            learning_rate=run.learning_rate,
+            accuracy=done.accuracy,
             images_per_s=run.pace.images_per_s,
             val_loss=score.loss if score else None,
             val_accuracy=score.accuracy if score else None,
@@ -197,6 +199,7 @@ class _Run:
         self.config = config
         self.step = 0
         self.is_state_wanted = False
+        self.learning_rate = config.learning_rate
         self.pace = _Pace()
         self.optimizer = _make_optimizer(model, config)
         self.averaged = copy.deepcopy(model).eval().requires_grad_(False) if config.averaging else None
@@ -219,10 +222,10 @@ class _Run:
         begun = math.ceil(self.step / self.steps_per_epoch)  # an epoch that has begun is finished and judged
         return max(self.config.epochs, begun) * self.steps_per_epoch
 
-    def do_step(self) -> tuple[float, float]:
-        """Do one step; give its loss and learning rate. A loss or gradient that isn't finite changes no weight."""
+    def do_step(self) -> Score:
+        """Do one step and score its batch; a loss or gradient that isn't finite changes no weight: its loss is NaN."""
         images, labels = self._next_batch()
-        rate = self._set_learning_rate()
+        self._set_learning_rate()
         with self._precision(images.device):
             logits = self.model(images)
             loss = functional.cross_entropy(logits, labels, label_smoothing=self.config.label_smoothing)
@@ -231,12 +234,12 @@ class _Run:
         longest = self.config.clip_norm or math.inf
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), longest)
         if not (math.isfinite(loss.item()) and math.isfinite(norm.item())):
-            return math.nan, rate
+            return Score(math.nan, 0.0)
         self.optimizer.step()
         self.step += 1
         self._average()
         self.pace.count(len(labels))
-        return loss.item(), rate
+        return Score(loss.item(), (logits.argmax(dim=-1) == labels).float().mean().item())
 
     def end_epoch(self) -> Score:
         """Judge the weights by the validation images and keep the best."""
@@ -324,11 +327,10 @@ class _Run:
         if self.config.dropout is not None:
             self.model.set_dropout(self.config.dropout)
 
-    def _set_learning_rate(self) -> float:
-        rate = learning_rate_at(self.step, self.num_steps, self.config)
+    def _set_learning_rate(self) -> None:
+        self.learning_rate = learning_rate_at(self.step, self.num_steps, self.config)
         for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        return rate
+            group["lr"] = self.learning_rate
 
     def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
         is_mixed = self.config.mixed_precision and device.type == "cuda"

@@ -36,6 +36,10 @@ class PadActions(QObject):
         self.save = self._add(None, self.tr("Save …"), self.tr("Save the pad to a file"), [keys.Save])
         self.copy = self._add(None, self.tr("Copy"), self.tr("Copy the pad as a picture"), [keys.Copy])
         self.paper = self._add("paper", self.tr("Paper"), self.tr("Black ink on paper, or white ink on black"), ["B"])
+        self.training = self._add(
+            "train", self.tr("Train"), self.tr("Train a model of your own, and watch it learn"), ["Ctrl+T"]
+        )
+        self.training.setCheckable(True)
         self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
         self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])

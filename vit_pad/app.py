@@ -40,7 +40,7 @@ def run(options: WindowOptions) -> int:
     dialogs = ErrorDialogs(window, log_path)
     hook.caught.connect(dialogs.show_report)
     hook.install()
-    endings = EndingSignals(window.close)
+    endings = EndingSignals(window.close_without_asking)
     window.show()
     status = QApplication.exec()
     endings.restore()

@@ -8,7 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QImage, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QMainWindow,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from training import models
 from training.config import PRESETS
@@ -21,14 +30,17 @@ from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
-from vit_pad.predictor import LivePredictor, LoadedModel, LoadRequest
+from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
 from vit_pad.save_file import pad_picture, save_content
 from vit_pad.settings import Choices, ModelChoice, Settings, geometry_bytes
 from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
 from vit_pad.tool_row import ToolRow
-from vit_pad.words import model_title
+from vit_pad.training_config import last_training_config, remember_training_config
+from vit_pad.training_panel import TrainingPanel
+from vit_pad.training_session import Begun, Ended
+from vit_pad.words import IN_TRAINING, model_entry, model_title
 
 _SAVE_AFTER_MS = 300  # a pause in drawing long enough to write the last drawing without being in the way
 _SAVE_AT_LATEST_MS = 1500  # of drawing without a pause
@@ -59,6 +71,9 @@ class MainWindow(QMainWindow):
         self._prediction: Prediction | None = None
         self._outdated = 0  # the last revision of something else than what is on the pad now
         self._save_problem: Message | None = None
+        self._training: TrainingPanel | None = None  # once it was opened
+        self._weights: LiveWeights | None = None  # the newest of the model that is being trained
+        self._may_close = False  # in mid-training
         self.document = PadDocument(self)
         self.predictor = LivePredictor(self)
         self._canvas = Canvas(self.document)
@@ -91,12 +106,23 @@ class MainWindow(QMainWindow):
         if not self.predictor.is_running:
             QTimer.singleShot(0, self.predictor.start)  # torch is imported once the window can be seen
 
+    def close_without_asking(self) -> None:
+        """Close, also in mid-training, whose state is saved."""
+        self._may_close = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self._training is not None and self._training.session.is_running and not self._may_close:
+            self._ask_to_close_in_training()
+            event.ignore()
+            return
         self.hide()  # stopping may have to wait for torch
         for dialog in self.findChildren(QDialog):
             dialog.close()
         self._remembered = dataclasses.replace(self._remembered, geometry=geometry_bytes(self.saveGeometry()))
         self._save()
+        if self._training is not None:
+            self._training.close_down()
         self.predictor.stop()
         event.accept()
 
@@ -151,6 +177,7 @@ class MainWindow(QMainWindow):
                 (actions.quit, self.close),
             )
         )
+        actions.training.toggled.connect(self._show_training)
 
     # What is drawn, and what is said of it.
 
@@ -208,7 +235,11 @@ class MainWindow(QMainWindow):
 
     def _on_loaded(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
-        if loaded.asked is self._wish:  # else something newer is wished for, and loads now
+        if loaded.asked.model == IN_TRAINING == self._choices.model:
+            self._show_config()
+            self._show_who_answers()
+            self._ask()
+        elif loaded.asked is self._wish:  # else something newer is wished for, and loads now
             self._wish = None
             self._use_loaded(loaded)
 
@@ -245,6 +276,9 @@ class MainWindow(QMainWindow):
         self._canvas.tool = tool
 
     def _on_chosen(self, name: str, value: Any) -> None:
+        if value == IN_TRAINING:
+            self._choose_model_in_training()
+            return
         self._remembered = dataclasses.replace(self._remembered, **{name: value})
         self._choices = dataclasses.replace(self._choices, **{name: value})
         self._status.clear_problem()
@@ -286,6 +320,71 @@ class MainWindow(QMainWindow):
         theme = apply_theme(app, self._choices.theme)
         self._actions.show_theme(theme)
         self._status.show_theme(theme)
+
+    # Training.
+
+    def _show_training(self, is_wanted: bool) -> None:
+        if self._training is None and is_wanted:
+            self._training = TrainingPanel(last_training_config(), self)
+            self._training.show_devices(() if self._loaded is None else self._loaded.devices)
+            self._training.begun.connect(self._on_training_begun)
+            self._training.weights_came.connect(self._on_weights)
+            self._training.ended.connect(self._on_training_ended)
+            self._training.closed.connect(lambda: self._actions.training.setChecked(False))
+            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._training)
+        if self._training is not None:
+            self._training.setVisible(is_wanted)
+
+    def _on_training_begun(self, begun: Begun) -> None:
+        try:
+            remember_training_config(begun.config)
+        except UserError as error:
+            self._status.show_problem(error.message)
+        self._weights = None
+        self._list_models()
+        self._choose_model_in_training()
+
+    def _choose_model_in_training(self) -> None:
+        """Answer with what is being trained, as soon as there is something; this isn't remembered."""
+        self._wish = None
+        self._choices = dataclasses.replace(self._choices, model=IN_TRAINING)
+        self._panel.show_choices(self._choices)
+        self._status.show_loading(model_title(IN_TRAINING))
+        if self._weights is not None:
+            self._on_weights(self._weights)
+
+    def _on_weights(self, weights: LiveWeights) -> None:
+        self._weights = weights
+        self._kept.setdefault(weights.wish, self._remembered.model_choice)
+        if self._choices.model == IN_TRAINING:
+            self.predictor.show(weights)
+
+    def _on_training_ended(self, ended: Ended) -> None:
+        is_shown = self._choices.model == IN_TRAINING
+        self._weights = None
+        self._list_models()
+        if is_shown:
+            self._on_chosen("model", ended.model or self._remembered.model)
+            self._panel.show_choices(self._choices)
+
+    def _ask_to_close_in_training(self) -> None:
+        if self.findChild(QMessageBox, "closeTrainingDialog") is not None:
+            return
+        dialog = QMessageBox(
+            QMessageBox.Icon.Question,
+            self.tr("ViT Pad"),
+            self.tr("A training is going on. It is saved when you close, and you can go on with it next time."),
+            QMessageBox.StandardButton.NoButton,
+            self,
+        )
+        dialog.setObjectName("closeTrainingDialog")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        close = dialog.addButton(self.tr("Save and close"), QMessageBox.ButtonRole.AcceptRole)
+        keep = dialog.addButton(self.tr("Keep training"), QMessageBox.ButtonRole.RejectRole)
+        close.setObjectName("closeInTrainingButton")
+        dialog.setDefaultButton(keep)
+        close.clicked.connect(self.close_without_asking)
+        dialog.open()
 
     # Files.
 
@@ -348,8 +447,7 @@ class MainWindow(QMainWindow):
             self.open_content(content)
 
     def _restore(self) -> None:
-        names = dict.fromkeys((*models.shipped_models(), *models.user_models(), self._choices.model))
-        self._panel.show_models(tuple((model_title(name), name) for name in names))
+        self._list_models()
         self._panel.show_devices((self._choices.device,))
         self._show_config()
         self._show_theme()
@@ -359,6 +457,13 @@ class MainWindow(QMainWindow):
         if strokes or picture is not None:
             self.document.restore(Content(strokes, picture))
         self._load()
+
+    def _list_models(self) -> None:
+        is_training = self._training is not None and self._training.session.is_running
+        first = (IN_TRAINING,) if is_training else ()
+        chosen = (self._choices.model,) if self._choices.model != IN_TRAINING else ()
+        names = dict.fromkeys((*first, *models.shipped_models(), *models.user_models(), *chosen))
+        self._panel.show_models(tuple((model_entry(name), name) for name in names))
 
     def _save_soon(self) -> None:
         self._save_timer.start()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from training.predict import Predictor
     from training.train import Arrays
 
-_STACK_BYTES = 16 * 2**20  # BLAS needs more than the 512 KiB that macOS gives a thread
+STACK_BYTES = 16 * 2**20  # BLAS needs more than the 512 KiB that macOS gives a thread
 # Seconds after which a thread hands the interpreter over to one that waits for it. Python's own 5 ms would let the
 # worker hold up painting and mouse events for that long, again and again.
 _SWITCH_S = 0.0005
@@ -80,7 +80,7 @@ class LivePredictor(QObject):
         super().__init__(parent)
         self._thread = QThread()
         self._thread.setObjectName("predictor")
-        self._thread.setStackSize(_STACK_BYTES)
+        self._thread.setStackSize(STACK_BYTES)
         self._wishes, self._drawings = _Newest[LoadRequest](), _Newest[_Drawing]()
         self._weights = _Newest[LiveWeights]()
         self._worker = _Worker(self._wishes, self._weights, self._drawings)

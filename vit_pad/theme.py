@@ -191,6 +191,7 @@ QSlider::handle:horizontal {
 }
 QSlider::handle:horizontal:focus { border-color: $text; }
 QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled { background: $line; }
+QDockWidget::title { padding: 8px 16px; }
 QStatusBar { color: $quiet_text; }
 QStatusBar::item { border: none; }
 QToolTip { color: $text; background: $raised; border: 1px solid $line; padding: 4px; }

@@ -76,6 +76,7 @@ class ToolRow(QWidget):
         row.addStretch(1)
         row.addWidget(_button(actions.open, "openButton"))
         row.addWidget(_button(actions.paper, "paperButton"))
+        row.addWidget(_button(actions.training, "trainingPanelButton"))
         row.addSpacing(UNIT)
         row.addWidget(self._theme)
 

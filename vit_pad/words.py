@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
-from training.errors import Message
-from training.models import SUFFIX
+from training.errors import Message, UserError
+from training.models import SUFFIX, find_model, read_info, user_models
+from vit_pad.percent import percent
 
 
 def translated(message: Message) -> str:
@@ -18,6 +19,22 @@ def translated(message: Message) -> str:
     return QCoreApplication.translate("Message", message.template).format(**fields)
 
 
+IN_TRAINING = "(in training)"  # stands for the model that is being trained; no file is called so
+
+
 def model_title(model: str) -> str:
     """Give what a model is called: its name, or that of its file."""
+    if model == IN_TRAINING:
+        return QCoreApplication.translate("model_title", "In training")
     return Path(model).name.removesuffix(SUFFIX)
+
+
+def model_entry(model: str) -> str:
+    """Give what a chooser calls a model: its title and, for one that a person trained, how well it reads."""
+    if model not in user_models():
+        return model_title(model)
+    try:
+        accuracy = float(read_info(find_model(model)).metrics["val_accuracy"])
+    except (UserError, KeyError, TypeError, ValueError):  # a file that is none is told of when it is chosen
+        return model_title(model)
+    return f"{model_title(model)} · {percent(accuracy, QLocale(), 1)}"
