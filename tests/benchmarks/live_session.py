@@ -50,8 +50,8 @@ class Pending(NamedTuple):
 def measure(model: str, num_events: int, strokes: Path | None) -> dict[str, float | int | str]:
     """Draw `num_events` events or a few more, and give the figures: times in ms."""
     window = create_window(["--model", model])
-    gap_ms = _load_and_watch_gaps(window)
-    session = Session(window, _drawings(strokes), num_events)
+    gap_ms = load_and_watch_gaps(window)
+    session = Session(window, drawings(strokes), num_events)
     session.run()
     window.close()
     times = np.array(session.times_ms)
@@ -69,7 +69,7 @@ def measure(model: str, num_events: int, strokes: Path | None) -> dict[str, floa
     }
 
 
-def _load_and_watch_gaps(window: MainWindow) -> float:
+def load_and_watch_gaps(window: MainWindow) -> float:
     """Show the window, wait for the model, and give the longest time that the event loop was away meanwhile."""
     loop, ticks = QEventLoop(), [time.perf_counter()]
     timer = QTimer(timerType=Qt.TimerType.PreciseTimer, interval=1)
@@ -96,10 +96,10 @@ class Session(QObject):
         self.times_ms: list[float] = []
         self.prediction_ms: list[float] = []
         self._window = window
-        self._canvas = _child(window, QWidget, "canvas")
+        self._canvas = child(window, QWidget, "canvas")
         self._views = (
-            _child(window, ProbabilityBars, "probabilityBars"),
-            _child(window, AttentionOverlay, "attentionOverlay"),
+            child(window, ProbabilityBars, "probabilityBars"),
+            child(window, AttentionOverlay, "attentionOverlay"),
         )
         self._drawings = drawings
         self._num_events = num_events
@@ -186,7 +186,8 @@ class Session(QObject):
             self._begin_drawing()
 
 
-def _drawings(path: Path | None) -> Iterator[Drawing]:
+def drawings(path: Path | None) -> Iterator[Drawing]:
+    """Give drawings without end: the first 500 of a file, or our own two, again and again."""
     own = tuple(drawing_from_json(line) for line in OWN_DRAWINGS)
     real = own if path is None else read_drawings(path).drawings
     while True:
@@ -202,7 +203,8 @@ def _events(drawing: Drawing) -> Iterator[PenEvent]:
         yield PenEvent(QEvent.Type.MouseButtonRelease, *places[-1])
 
 
-def _child(window: QWidget, kind: type[WidgetT], name: str) -> WidgetT:
+def child(window: QWidget, kind: type[WidgetT], name: str) -> WidgetT:
+    """Give a widget of the window by its name."""
     widget = window.findChild(kind, name)
     assert widget is not None, name
     return widget
