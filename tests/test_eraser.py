@@ -64,7 +64,7 @@ def is_on(place: Point, stroke: Stroke) -> bool:
 
 @given(drawn_strokes(), places, places, st.floats(1, 60))
 def test_no_ink_remains_under_the_eraser(stroke: Stroke, start: Point, end: Point, radius: float) -> None:
-    reach = radius + stroke.width / 2
+    reach = radius + stroke.widest / 2
     for piece in erase((stroke,), start, end, radius):
         assert min(distance(place, start, end) for place in samples(piece)) >= reach - NEAR
 
@@ -73,7 +73,7 @@ def test_no_ink_remains_under_the_eraser(stroke: Stroke, start: Point, end: Poin
 def test_nothing_outside_the_eraser_is_lost(stroke: Stroke, start: Point, end: Point, radius: float) -> None:
     pieces = erase((stroke,), start, end, radius)
     for place in samples(stroke):
-        if distance(place, start, end) > radius + stroke.width / 2 + NEAR:
+        if distance(place, start, end) > radius + stroke.widest / 2 + NEAR:
             assert any(is_on(place, piece) for piece in pieces)
 
 
@@ -87,7 +87,7 @@ def test_cuts_lie_on_the_edge_and_on_the_stroke(stroke: Stroke, start: Point, en
         assert all(tuple(row) in old_rows for row in rows[1:-1])
         for row in (rows[0], rows[-1]):
             if tuple(row) not in old_rows:
-                assert distance((row[0], row[1]), start, end) == pytest.approx(radius + stroke.width / 2, abs=NEAR)
+                assert distance((row[0], row[1]), start, end) == pytest.approx(radius + stroke.widest / 2, abs=NEAR)
                 assert is_on((row[0], row[1]), stroke)
 
 
@@ -121,7 +121,7 @@ def test_the_fast_eraser_leaves_no_ink_between_two_places() -> None:
 
 def test_time_and_pressure_are_those_between_the_neighbours() -> None:
     line = stroke_of([[0, 0, 1000, 0.2], [100, 0, 2000, 0.6]], width=10)
-    first, second = erase((line,), (50, 0), (50, 0), 20)
+    first, second = erase((line,), (50, 0), (50, 0), 17)  # 8 more: half of what the line measures at full pressure
     assert first.points[-1] == pytest.approx([25, 0, 1250, 0.3])
     assert second.points[0] == pytest.approx([75, 0, 1750, 0.5])
 

@@ -231,10 +231,10 @@ def _joined(strokes: Sequence[Stroke]) -> _Lines:
     owners = np.repeat(np.arange(len(strokes)), [len(each.points) for each in strokes])
     is_finite = np.isfinite(points[:, 0]) & np.isfinite(points[:, 1])
     points, owners = np.clip(points[is_finite], -_FARTHEST, _FARTHEST), owners[is_finite]
-    widths = np.clip([each.width for each in strokes], _THINNEST, _FARTHEST)
+    widths = np.clip(np.concatenate([each.widths() for each in strokes]), _THINNEST, _FARTHEST)
     is_last = np.ones(len(owners), dtype=bool)
     is_last[:-1] = owners[1:] != owners[:-1]
-    return _Lines(points, is_last, widths[owners])
+    return _Lines(points, is_last, widths[is_finite])
 
 
 def _segments(lines: _Lines, size: int) -> _Segments:

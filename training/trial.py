@@ -30,9 +30,13 @@ class Trial:
 def try_training(config: TrainConfig, is_stopped: Callable[[], bool] = lambda: False) -> Trial:
     """Train on made-up images for two seconds, or one step where that takes longer; sooner where `is_stopped` says so.
 
+    Sets the torch threads of the thread that calls it, where `config` names a number.
+
     Raises:
         UserError: the device isn't there.
     """
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
     model = VisionTransformer(config.model_config(), torch.Generator().manual_seed(0)).to(device)
     steps = train(model, _made_up(config.batch_size, device), config)

@@ -19,7 +19,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
+    QPointingDevice,
     QResizeEvent,
+    QTabletEvent,
     QTouchEvent,
     QWheelEvent,
 )
@@ -37,12 +39,21 @@ from vit_pad.theme import PAPERS, Paper, font
 Tool = Literal["pen", "eraser"]
 
 DEFAULT_ERASER_RADIUS = 18.0  # pad units
-_MOUSE = -1  # stands for the mouse where a finger has its number, which is never negative
+_MOUSE, _PEN, _KEYS = -1, -2, -3  # stand for these where a finger has its number, which is never negative
+_KEY_STEP, _LONG_KEY_STEP = 8.0, 32.0  # pad units that an arrow key moves the pen
+_ARROWS = {
+    Qt.Key.Key_Left: (-1.0, 0.0),
+    Qt.Key.Key_Right: (1.0, 0.0),
+    Qt.Key.Key_Up: (0.0, -1.0),
+    Qt.Key.Key_Down: (0.0, 1.0),
+}
+_KEY_CURSOR = 7.0  # radius in pad units
 _TOUCHES = (QEvent.Type.TouchBegin, QEvent.Type.TouchUpdate, QEvent.Type.TouchEnd, QEvent.Type.TouchCancel)
 _BUTTONS: dict[Qt.MouseButton, Tool | None] = {  # None: the tool that is chosen
     Qt.MouseButton.LeftButton: None,
     Qt.MouseButton.RightButton: "eraser",
 }
+_OTHER_KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _WHEEL_STEP = 120  # of a wheel that clicks, in Qt's units
 _LOSSES = (QEvent.Type.UngrabMouse, QEvent.Type.WindowDeactivate)
 
@@ -50,9 +61,9 @@ _LOSSES = (QEvent.Type.UngrabMouse, QEvent.Type.WindowDeactivate)
 class Canvas(QWidget):
     """The square one draws on; every pixel takes ink. Widget pixels become pad units by one scale, `pad_scale`.
 
-    One pointer draws at a time: the mouse or the first finger, until it is lifted, the window loses the focus or Esc
-    takes the stroke back. The right mouse button erases, whatever the tool. The ink is kept as an image; a new piece of
-    a stroke costs its own pixels only.
+    One pointer draws at a time: the mouse, a pen, the first finger or the arrow keys, until it is lifted, the window
+    loses the focus or Esc takes the stroke back. The right mouse button, a pen's button and its other end erase,
+    whatever the tool. The ink is kept as an image; a new piece of a stroke costs its own pixels only.
     """
 
     drop_received = Signal(object)  # a pathlib.Path or a QImage
@@ -72,13 +83,14 @@ class Canvas(QWidget):
         self._has_new_ink = False  # strokes grew or came since
         self._erased: Box | None = None  # where strokes were cut since; never together with new ink
         self._was_empty = document.is_empty
-        self._pointer: int | None = None  # the mouse, or the number of the finger, that draws
+        self._pointer: int | None = None  # what draws: mouse, pen, keys, or the number of a finger
         self._button = Qt.MouseButton.LeftButton  # that the mouse draws with
         self._gesture_tool: Tool = "pen"  # what the pointer that draws is
+        self._key_place: tuple[float, float] | None = None  # of the pen that the keys move, once they do; pad units
         self._wheel_rest = 0  # of a step that a smooth wheel has begun
         self._shows_focus = False
         self.setObjectName("canvas")
-        self.setAccessibleName(self.tr("Drawing pad"))
+        self._name()
         self.setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -152,7 +164,8 @@ class Canvas(QWidget):
     # What the hand does
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() in _BUTTONS and (self._pointer is None or self._has_lost_release(event)):
+        if event.button() in _BUTTONS and (self._pointer in (None, _KEYS) or self._has_lost_release(event)):
+            self._put_keys_away()
             self._button = event.button()
             self._begin(_MOUSE, event.position(), _BUTTONS[event.button()] or self._tool)
 
@@ -169,6 +182,18 @@ class Canvas(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == self._button and self._pointer == _MOUSE:
+            self._end_gesture()
+
+    def tabletEvent(self, event: QTabletEvent) -> None:
+        event.accept()  # or it comes again, as a mouse event
+        if event.type() == QEvent.Type.TabletPress and self._pointer in (None, _PEN, _KEYS):
+            self._put_keys_away()
+            is_other_end = event.pointerType() == QPointingDevice.PointerType.Eraser
+            tool = "eraser" if is_other_end else _BUTTONS.get(event.button()) or self._tool
+            self._begin(_PEN, event.position(), tool, event.pressure())
+        elif self._pointer == _PEN and event.type() == QEvent.Type.TabletMove:
+            self._go_on(event.position(), event.pressure())
+        elif self._pointer == _PEN and event.type() == QEvent.Type.TabletRelease:
             self._end_gesture()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -191,6 +216,7 @@ class Canvas(QWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._end_gesture()
+        self._put_keys_away()
         self._show_focus(False)
         super().focusOutEvent(event)
 
@@ -203,11 +229,50 @@ class Canvas(QWidget):
         super().hideEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._pointer is not None:
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Escape and self._pointer is not None:
             self._pointer = None
             self.document.cancel_stroke()
+        elif key == Qt.Key.Key_Escape and self._key_place is not None:
+            self._put_keys_away()
+        elif key in _ARROWS and not event.modifiers() & _OTHER_KEYS:
+            is_far = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._move_by_keys(*_ARROWS[key], _LONG_KEY_STEP if is_far else _KEY_STEP)
+        elif key == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._press_by_keys()
         else:
             super().keyPressEvent(event)
+
+    def _move_by_keys(self, x: float, y: float, step: float) -> None:
+        before = self._key_place or (PAD_SIZE / 2, PAD_SIZE / 2)
+        self._key_place = (
+            min(max(before[0] + step * x, 0.0), PAD_SIZE),
+            min(max(before[1] + step * y, 0.0), PAD_SIZE),
+        )
+        if self._pointer == _KEYS:
+            self._go_on(self._on_widget(self._key_place))
+        self._update_area(box_around(_key_cursor_box(before), _key_cursor_box(self._key_place)))
+
+    def _press_by_keys(self) -> None:
+        """Put the pen down, or lift it."""
+        if self._pointer == _KEYS:
+            self._end_gesture()
+        elif self._pointer is None:
+            self._key_place = self._key_place or (PAD_SIZE / 2, PAD_SIZE / 2)
+            self._begin(_KEYS, self._on_widget(self._key_place), self._tool)
+        if self._key_place is not None:
+            self._update_area(_key_cursor_box(self._key_place))
+
+    def _put_keys_away(self) -> None:
+        """Lift the pen of the keys, and hide where it is."""
+        if self._pointer == _KEYS:
+            self._end_gesture()
+        if self._key_place is not None:
+            self._update_area(_key_cursor_box(self._key_place))
+            self._key_place = None
+
+    def _on_widget(self, place: tuple[float, float]) -> QPointF:
+        return QPointF(*place) * self.pad_scale
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if holds_content(event.mimeData()):
@@ -222,9 +287,10 @@ class Canvas(QWidget):
 
     def _touch(self, event: QTouchEvent) -> None:
         points = event.points()
-        if event.type() == QEvent.Type.TouchBegin and self._pointer is None:
+        if event.type() == QEvent.Type.TouchBegin and self._pointer in (None, _KEYS):
+            self._put_keys_away()
             self._begin(points[0].id(), points[0].position(), self._tool)
-        elif event.type() == QEvent.Type.TouchCancel and self._pointer not in (None, _MOUSE):
+        elif event.type() == QEvent.Type.TouchCancel and self._pointer is not None and self._pointer >= 0:
             self._pointer = None
             self.document.cancel_stroke()
         else:
@@ -239,18 +305,18 @@ class Canvas(QWidget):
         is_other_held = event.button() != self._button and bool(event.buttons() & self._button)
         return self._pointer == _MOUSE and not is_other_held
 
-    def _begin(self, pointer: int, position: QPointF, tool: Tool) -> None:
+    def _begin(self, pointer: int, position: QPointF, tool: Tool, pressure: float | None = None) -> None:
         self._end_gesture()
         self._pointer = pointer
         self._gesture_tool = tool
         if tool == "pen":
-            self.document.begin_stroke(*self.to_pad(position), self._pen_width)
+            self.document.begin_stroke(*self.to_pad(position), self._pen_width, pressure)
         else:
             self.document.begin_erase(*self.to_pad(position), self._eraser_radius)
 
-    def _go_on(self, position: QPointF) -> None:
+    def _go_on(self, position: QPointF, pressure: float | None = None) -> None:
         if self._gesture_tool == "pen":
-            self.document.extend_stroke(*self.to_pad(position))
+            self.document.extend_stroke(*self.to_pad(position), pressure)
         else:
             self.document.erase_to(*self.to_pad(position), self._eraser_radius)
 
@@ -273,10 +339,22 @@ class Canvas(QWidget):
             painter.setPen(QColor(PAPERS[self._paper].hint))
             painter.setFont(font("title"))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.tr("Draw a digit here"))
+        if self._key_place is not None:
+            self._paint_key_cursor(painter, self._on_widget(self._key_place))
         if self._shows_focus:
             painter.setPen(QPen(self.palette().highlight(), 4))
             painter.drawRect(self.rect())
         painter.end()
+
+    def _paint_key_cursor(self, painter: QPainter, place: QPointF) -> None:
+        """Paint a ring where the keys have the pen, full while it is down; seen on ink and paper alike."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        radius = _KEY_CURSOR * self.pad_scale - 2
+        painter.setBrush(self.palette().highlight() if self._pointer == _KEYS else Qt.BrushStyle.NoBrush)
+        for color, width in ((QColor("#000000"), 4.0), (QColor("#ffffff"), 2.0)):
+            painter.setPen(QPen(color, width))
+            painter.drawEllipse(place, radius, radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._layer = None
@@ -285,7 +363,7 @@ class Canvas(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
-            self.setAccessibleName(self.tr("Drawing pad"))
+            self._name()
             self.update()
         super().changeEvent(event)
 
@@ -345,6 +423,15 @@ class Canvas(QWidget):
         colors = PAPERS[self._paper]
         return QColor(colors.paper), QColor(colors.ink)
 
+    def _name(self) -> None:
+        self.setAccessibleName(self.tr("Drawing pad"))
+        self.setAccessibleDescription(
+            self.tr(
+                "Draw with mouse, pen or finger. With the keyboard: arrow keys move the pen, with Shift farther, Space "
+                "puts it down and lifts it, Escape takes the stroke back."
+            )
+        )
+
     def _show_focus(self, is_shown: bool) -> None:
         if is_shown != self._shows_focus:
             self._shows_focus = is_shown
@@ -355,6 +442,10 @@ class Canvas(QWidget):
             self.setCursor(_circle_cursor(self._eraser_radius * self.pad_scale, self.devicePixelRatioF()))
         else:
             self.setCursor(Qt.CursorShape.CrossCursor)
+
+
+def _key_cursor_box(place: tuple[float, float]) -> Box:
+    return Box(place[0] - _KEY_CURSOR, place[1] - _KEY_CURSOR, 2 * _KEY_CURSOR, 2 * _KEY_CURSOR)
 
 
 def _circle_cursor(radius_px: float, ratio: float) -> QCursor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,17 +43,17 @@ class GrowingStroke:
     it. So a snapshot is a view, whatever the length, and may be read on another thread.
     """
 
-    def __init__(self, point: Point, width: float) -> None:
-        self._buffer: npt.NDArray[np.float64] = np.empty((_FIRST_CAPACITY, 2))
+    def __init__(self, point: tuple[float, ...], width: float) -> None:
+        self._buffer: npt.NDArray[np.float64] = np.empty((_FIRST_CAPACITY, len(point)))
         self._num_points = 0
         self._width = width
         self.snapshot = self._with(point)
 
-    def add(self, point: Point) -> None:
-        """Add a point; `snapshot` is a new stroke from now on."""
+    def add(self, point: tuple[float, ...]) -> None:
+        """Add a point, of as many numbers as the first; `snapshot` is a new stroke from now on."""
         self.snapshot = self._with(point)
 
-    def _with(self, point: Point) -> Stroke:
+    def _with(self, point: tuple[float, ...]) -> Stroke:
         if self._num_points == len(self._buffer):
             self._buffer = np.concatenate((self._buffer, np.empty_like(self._buffer)))
         self._buffer[self._num_points] = point
@@ -80,6 +81,7 @@ class PadDocument(QObject):
         self._finished: tuple[Stroke, ...] = ()
         self._picture: Picture | None = None
         self._growing: GrowingStroke | None = None
+        self._stroke_began_s = 0.0
         self._eraser: Point | None = None  # where it is, while it is down
         self._step: ChangeContent | None = None  # that of the gesture under way, once it changed something
         self._strokes: tuple[Stroke, ...] = ()
@@ -113,21 +115,22 @@ class PadDocument(QObject):
         """Give the strokes as a drawing, which can be written to a file."""
         return Drawing(strokes=self._strokes)
 
-    def begin_stroke(self, x: float, y: float, width: float) -> None:
-        """Put the pen down; it leaves a dot.
+    def begin_stroke(self, x: float, y: float, width: float, pressure: float | None = None) -> None:
+        """Put the pen down; it leaves a dot. A pen that feels pressure, 0 to 1, gives one with every point.
 
         Here and in the rest of the stroke a place outside the pad counts as the nearest one on it: ink that can't be
         seen would still move the box of the ink, and with it what the model sees.
         """
         self._end_gesture()
         self._push(self.tr("Draw"))
-        self._growing = GrowingStroke(_on_pad(x, y), width)
+        self._stroke_began_s = time.monotonic()
+        self._growing = GrowingStroke(self._point(x, y, pressure), width)
         self._note_change(None)
 
-    def extend_stroke(self, x: float, y: float) -> None:
+    def extend_stroke(self, x: float, y: float, pressure: float | None = None) -> None:
         """Draw on in a straight line, if a stroke is being drawn."""
         if self._growing is not None:
-            self._growing.add(_on_pad(x, y))
+            self._growing.add(self._point(x, y, pressure))
             self._note_change(None)
 
     def end_stroke(self) -> None:
@@ -159,7 +162,7 @@ class PadDocument(QObject):
             return
         if self._step is None:
             self._push(self.tr("Erase"))
-        widest = max(stroke.width for stroke in self._finished)
+        widest = max(stroke.widest for stroke in self._finished)
         self._finished = kept
         self._note_change(path_box(start, (x, y), radius + widest))
 
@@ -198,6 +201,11 @@ class PadDocument(QObject):
     def _end_gesture(self) -> None:
         self._finished = self._strokes
         self._growing = self._eraser = self._step = None
+
+    def _point(self, x: float, y: float, pressure: float | None) -> tuple[float, ...]:
+        """Give a point as strokes hold it: with a pressure its time comes, too, in ms since the pen came down."""
+        place = _on_pad(x, y)
+        return place if pressure is None else (*place, 1000 * (time.monotonic() - self._stroke_began_s), pressure)
 
     def _note_change(self, area: Box | None) -> None:
         growing = () if self._growing is None else (self._growing.snapshot,)

@@ -75,7 +75,7 @@ class InkLayer:
         piece.fill(0)
         painter = self._painter(piece)
         painter.translate(-rect.topLeft())
-        self._draw_line(painter, stroke.points[max(first - 1, 0) :, :2], stroke.width)
+        self._draw_from(painter, stroke, max(first - 1, 0), len(stroke.points))
         painter.end()
         fresh = np.frombuffer(piece.constBits(), np.uint8).reshape(rect.height(), rect.width(), 4)[:, :, 0]
         there = self._pixels[_slices(rect)]
@@ -96,10 +96,10 @@ class InkLayer:
         painter = self._painter(self._canvas)
         painter.setClipRect(rect)
         for stroke in strokes:
-            margin = stroke.width / 2 + _EDGE / self._scale
+            margin = stroke.widest / 2 + _EDGE / self._scale
             if boxes_meet(stroke_bounds(stroke), area, margin):
-                for run in _runs_near(stroke.points[:, :2], area, margin):
-                    self._draw_line(painter, run, stroke.width)
+                for first, last in _runs_near(stroke.points[:, :2], area, margin):
+                    self._draw_from(painter, stroke, first, last)
         painter.end()
         self._color(rect)
 
@@ -111,6 +111,17 @@ class InkLayer:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         return painter
+
+    def _draw_from(self, painter: QPainter, stroke: Stroke, first: int, last: int) -> None:
+        """Draw a stroke from one of its points to before another."""
+        places = stroke.points[first:last, :2]
+        if not stroke.has_pressure:
+            self._draw_line(painter, places, stroke.width)
+            return
+        widths = stroke.widths(first)[: len(places)]
+        between = (widths[:-1] + widths[1:]) / 2 if len(places) > 1 else widths
+        for index, width in enumerate(between.tolist()):
+            self._draw_line(painter, places[index : index + 2], width)
 
     def _draw_line(self, painter: QPainter, places: npt.NDArray[np.float64], width: float) -> None:
         """Draw a polyline, (n, 2) in pad units, with round ends."""
@@ -129,13 +140,16 @@ def new_ink_box(stroke: Stroke, first: int) -> Box:
     """Give the box of the ink that a stroke gained with its point number `first` and those after it."""
     left, top = stroke.points[max(first - 1, 0) :, :2].min(axis=0).tolist()
     right, bottom = stroke.points[max(first - 1, 0) :, :2].max(axis=0).tolist()
-    return path_box((left, top), (right, bottom), stroke.width / 2)
+    return path_box((left, top), (right, bottom), stroke.widest / 2)
 
 
-def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[npt.NDArray[np.float64]]:
-    """Give a polyline, (n, 2), in runs of a few points, those without a chance to touch the area left out."""
+def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[tuple[int, int]]:
+    """Give a polyline, (n, 2), in runs of a few points, those without a chance to touch the area left out.
+
+    A run is the number of its first point, and that after its last one.
+    """
     if len(places) == 1:
-        yield places
+        yield 0, 1
         return
     least = np.array((area.x - margin, area.y - margin))
     most = np.array((area.x + area.width + margin, area.y + area.height + margin))
@@ -145,7 +159,7 @@ def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Ite
     for segments in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1):
         for start in range(0, len(segments), _RUN):
             run = segments[start : start + _RUN]
-            yield places[run[0] : run[-1] + 2]
+            yield int(run[0]), int(run[-1]) + 2
 
 
 def _draw_picture(target: QImage, picture: Picture, scale: float) -> None:

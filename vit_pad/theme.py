@@ -182,6 +182,7 @@ QPushButton:pressed, QToolButton:pressed { background: $track; }
 QToolButton:checked { background: $hover; border-color: $line; }
 QPushButton:default { color: $on_accent; background: $accent; border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $faint_text; background: transparent; }
+QPushButton:default:disabled { border-color: $line; }
 QPushButton:focus, QToolButton:focus, QComboBox:focus { border-color: $accent; }
 QPushButton:default:focus { border-color: $text; }
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: $track; }

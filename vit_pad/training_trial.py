@@ -48,9 +48,6 @@ class TrialThread(QThread):
                 self.found.emit(trial)
 
     def _try(self) -> Trial:
-        import torch
-
         from training.trial import try_training
 
-        torch.set_num_threads(self.config.threads or 1)
         return try_training(self.config, self._is_called_off.is_set)
