@@ -19,6 +19,7 @@ from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
+from vit_pad.file_actions import FileActions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LoadedModel, LoadRequest
@@ -71,6 +72,8 @@ class MainWindow(QMainWindow):
         self._save_pace = Pace(_SAVE_AT_LATEST_MS, self._save, self)
         self._lay_out()
         self._connect_parts()
+        self.files = FileActions(self, self.document)
+        self._connect_files()
         self._restore()
 
     @property
@@ -151,6 +154,11 @@ class MainWindow(QMainWindow):
                 (actions.quit, self.close),
             )
         )
+
+    def _connect_files(self) -> None:
+        self.files.opened.connect(self.open_content)
+        self.files.problem.connect(self._status.show_problem)
+        self.predicted.connect(self.files.recorder.show_prediction)
 
     # What is drawn, and what is said of it.
 
