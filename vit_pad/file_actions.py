@@ -1,4 +1,4 @@
-"""What goes on and off the pad besides opening and saving: the history. Builds the parts and connects them."""
+"""What goes on and off the pad besides opening and saving, built and connected."""
 
 from __future__ import annotations
 
@@ -12,21 +12,26 @@ from vit_pad.document import Content, PadDocument
 from vit_pad.history import HistoryStore
 from vit_pad.history_panel import HistoryPanel
 from vit_pad.history_recorder import HistoryRecorder
+from vit_pad.recent import RecentFiles, RecentMenu
 
 
 class FileActions(QObject):
     """The actions and menus of one window, with their shortcuts.
 
-    `history` opens and closes the panel of past drawings.
+    `history` opens and closes the panel of past drawings; `recent` is the menu of recent files.
     """
 
     opened = Signal(object)  # the vit_pad.document.Content to put on the pad
+    file_chosen = Signal(object)  # the pathlib.Path to open
     problem = Signal(object)  # a training.errors.Message
 
     def __init__(self, window: QMainWindow, document: PadDocument) -> None:
         super().__init__(window)
         self._document = document
         self.history = self._add_history(window)
+        self.recent = RecentMenu(RecentFiles(paths.config_folder()), window)
+        self.recent.chosen.connect(self.file_chosen)
+        self.recent.problem.connect(self.problem)
 
     def _add_history(self, window: QMainWindow) -> QAction:
         store = HistoryStore(paths.state_folder())

@@ -157,6 +157,7 @@ class MainWindow(QMainWindow):
 
     def _connect_files(self) -> None:
         self.files.opened.connect(self.open_content)
+        self.files.file_chosen.connect(self._open_from)
         self.files.problem.connect(self._status.show_problem)
         self.predicted.connect(self.files.recorder.show_prediction)
 
@@ -332,6 +333,7 @@ class MainWindow(QMainWindow):
         self._status.clear_problem()
         try:
             note = save_content(path, self.document.content)
+            self.files.recent.add(path)
         except UserError as error:
             note = error.message
         if note is not None:
@@ -354,6 +356,8 @@ class MainWindow(QMainWindow):
             self._status.show_problem(error.message)
         else:
             self.open_content(content)
+            if isinstance(source, Path):
+                self.files.recent.add(source)
 
     def _restore(self) -> None:
         names = dict.fromkeys((*models.shipped_models(), *models.user_models(), self._choices.model))
