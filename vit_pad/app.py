@@ -56,8 +56,9 @@ def _build(options: WindowOptions) -> MainWindow:
     wishes = {"model": options.model, "device": options.device}
     overrides = {name: wish for name, wish in wishes.items() if wish is not None}
     window = MainWindow(Settings(paths.config_folder()), LastDrawing(paths.state_folder()), overrides)
-    if content is not None:
+    if options.file is not None and content is not None:
         window.open_content(content)
+        window.files.recent.add(options.file)
     return window
 
 

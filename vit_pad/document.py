@@ -71,6 +71,7 @@ class PadDocument(QObject):
     """
 
     changed = Signal()  # once for every change, every added point too
+    about_to_be_replaced = Signal()  # by `clear` or `replace`; what was drawn is still there
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -191,6 +192,7 @@ class PadDocument(QObject):
 
     def _replace(self, text: str, content: Content) -> None:
         self._end_gesture()
+        self.about_to_be_replaced.emit()
         self._push(text)
         self.restore(content)
 

@@ -28,6 +28,7 @@ from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
+from vit_pad.file_actions import FileActions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
@@ -86,6 +87,8 @@ class MainWindow(QMainWindow):
         self._save_pace = Pace(_SAVE_AT_LATEST_MS, self._save, self)
         self._lay_out()
         self._connect_parts()
+        self.files = FileActions(self, self.document)
+        self._connect_files()
         self._restore()
 
     @property
@@ -178,6 +181,12 @@ class MainWindow(QMainWindow):
             )
         )
         actions.training.toggled.connect(self._show_training)
+
+    def _connect_files(self) -> None:
+        self.files.opened.connect(self.open_content)
+        self.files.file_chosen.connect(self._open_from)
+        self.files.problem.connect(self._status.show_problem)
+        self.predicted.connect(self.files.recorder.show_prediction)
 
     # What is drawn, and what is said of it.
 
@@ -423,6 +432,7 @@ class MainWindow(QMainWindow):
         self._status.clear_problem()
         try:
             note = save_content(path, self.document.content)
+            self.files.recent.add(path)
         except UserError as error:
             note = error.message
         if note is not None:
@@ -445,6 +455,8 @@ class MainWindow(QMainWindow):
             self._status.show_problem(error.message)
         else:
             self.open_content(content)
+            if isinstance(source, Path):
+                self.files.recent.add(source)
 
     def _restore(self) -> None:
         self._list_models()
