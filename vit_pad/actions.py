@@ -40,6 +40,7 @@ class PadActions(QObject):
             "train", self.tr("Train"), self.tr("Train a model of your own, and watch it learn"), ["Ctrl+T"]
         )
         self.training.setCheckable(True)
+        self.menu = self._add("menu", self.tr("Menu"), self.tr("Files, text size, your data, about"), ["F10"])
         self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
         self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])

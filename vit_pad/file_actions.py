@@ -35,7 +35,7 @@ class FileActions(QObject):
 
     def _add_history(self, window: QMainWindow) -> QAction:
         store = HistoryStore(paths.state_folder())
-        panel = HistoryPanel(store, window)
+        panel = self._panel = HistoryPanel(store, window)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, panel)
         panel.hide()  # docking shows it
         self.recorder = HistoryRecorder(self._document, store, self)
@@ -45,6 +45,10 @@ class FileActions(QObject):
             part.problem.connect(self.problem)
         window.addAction(panel.action)
         return panel.action
+
+    def reload(self) -> None:
+        """Read anew what lies on the disk."""
+        self._panel.reload()
 
     def _open_strokes(self, strokes: tuple[Stroke, ...]) -> None:
         if strokes != self._document.strokes or self._document.picture is not None:  # strokes are equal if the same

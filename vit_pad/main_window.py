@@ -23,17 +23,21 @@ from training import models
 from training.config import PRESETS
 from training.errors import Message, UserError
 from training.facts import Prediction, PredictionRequest
+from vit_pad.about_dialog import AboutDialog
 from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
+from vit_pad.delete_dialog import DeleteDialog
 from vit_pad.document import Content, PadDocument
 from vit_pad.file_actions import FileActions
+from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
+from vit_pad.own_data import OwnData, delete
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
 from vit_pad.save_file import pad_picture, save_content
-from vit_pad.settings import Choices, ModelChoice, Settings, geometry_bytes
+from vit_pad.settings import TEXT_SIZES, Choices, ModelChoice, Settings, geometry_bytes
 from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
@@ -89,6 +93,9 @@ class MainWindow(QMainWindow):
         self._connect_parts()
         self.files = FileActions(self, self.document)
         self._connect_files()
+        self._menu = MainMenu(self._actions, (self.files.recent, self.files.history), self)
+        self._tools.set_menu(self._menu)
+        self._connect_menu()
         self._restore()
 
     @property
@@ -187,6 +194,22 @@ class MainWindow(QMainWindow):
         self.files.file_chosen.connect(self._open_from)
         self.files.problem.connect(self._status.show_problem)
         self.predicted.connect(self.files.recorder.show_prediction)
+
+    def _connect_menu(self) -> None:
+        menu = self._menu
+        larger, smaller, usual = text_size_actions(self)
+        connect(
+            (
+                (menu.reset, self._reset_choices),
+                (menu.delete, self._ask_what_to_delete),
+                (menu.about, self._show_about),
+                (larger, lambda: self._change_text_size(1)),
+                (smaller, lambda: self._change_text_size(-1)),
+                (usual, lambda: self._on_chosen("text_size", Choices().text_size)),
+                (self._actions.menu, self._tools.open_menu),
+            )
+        )
+        menu.text_sizes.triggered.connect(lambda action: self._on_chosen("text_size", action.data()))
 
     # What is drawn, and what is said of it.
 
@@ -296,7 +319,7 @@ class MainWindow(QMainWindow):
             self._load()
         elif name == "placement":
             self._ask()
-        elif name == "theme":
+        elif name in ("theme", "text_size"):
             self._show_theme()
         else:
             self._show_choices()
@@ -326,9 +349,49 @@ class MainWindow(QMainWindow):
     def _show_theme(self) -> None:
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        theme = apply_theme(app, self._choices.theme)
+        theme = apply_theme(app, self._choices.theme, self._choices.text_size)
+        self._menu.show_text_size(self._choices.text_size)
         self._actions.show_theme(theme)
         self._status.show_theme(theme)
+
+    # The program itself.
+
+    def _change_text_size(self, steps: int) -> None:
+        place = TEXT_SIZES.index(self._choices.text_size) + steps
+        self._on_chosen("text_size", TEXT_SIZES[min(max(place, 0), len(TEXT_SIZES) - 1)])
+
+    def _reset_choices(self) -> None:
+        """Choose as a new window would, model and all; what is drawn stays, and so does the window's place."""
+        self._choices = self._remembered = Choices(geometry=self._remembered.geometry)
+        self._show_config()
+        self._show_theme()
+        self._load()
+        self._save_soon()
+
+    def _show_about(self) -> None:
+        AboutDialog(None if self._loaded is None else self._loaded.device, self).show()
+
+    def _ask_what_to_delete(self) -> None:
+        dialog = DeleteDialog(self)
+        dialog.deletion_wished.connect(self._delete_data)
+        dialog.open()
+
+    def _delete_data(self, data: tuple[OwnData, ...]) -> None:
+        """Begin as on the first day, with an empty pad."""
+        if self._training is not None and self._training.session.is_running:
+            self._status.show_problem(Message("A training is going on. Stop it, then delete your data."))
+            return
+        self.files.recorder.show_prediction(None)  # what is on the pad is no part of a history any more
+        self.document.clear()
+        self.document.undo_stack.clear()
+        self._status.clear_problem()
+        try:
+            delete(data)
+        except UserError as error:
+            self._status.show_problem(error.message)
+        self.files.reload()
+        self._list_models()
+        self._reset_choices()
 
     # Training.
 

@@ -20,6 +20,7 @@ from vit_pad.heat import DEFAULT_STRENGTH, MEAN_HEAD
 from vit_pad.theme import Paper, ThemeChoice
 
 FILE_NAME = "window.ini"
+TEXT_SIZES = (90, 100, 115, 130, 150)  # per cent of the system's
 THINNEST_PEN, THICKEST_PEN = 4, 60  # pad units
 
 
@@ -54,6 +55,12 @@ def _some_text(text: str) -> str:
     return text
 
 
+def _text_size(text: str) -> int:
+    if int(text) not in TEXT_SIZES:
+        raise ValueError(text)
+    return int(text)
+
+
 class ModelChoice(NamedTuple):
     """A model, by name or path, on a device."""
 
@@ -74,6 +81,7 @@ class Choices:
     pen_width: float = DEFAULT_WIDTH
     paper: Paper = "dark"
     theme: ThemeChoice = "system"
+    text_size: int = 100  # per cent
     geometry: bytes = b""  # Qt's own record of the window's place and size
 
     @property
@@ -96,6 +104,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "pen_width": _within(float, THINNEST_PEN, THICKEST_PEN),
     "paper": _one_of("dark", "light"),
     "theme": _one_of("system", "light", "dark"),
+    "text_size": _text_size,
     "geometry": bytes.fromhex,
 }
 

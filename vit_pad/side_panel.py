@@ -17,7 +17,7 @@ from vit_pad.pace import Pace
 from vit_pad.percent import percent
 from vit_pad.probability_bars import ProbabilityBars
 from vit_pad.settings import Choices
-from vit_pad.theme import UNIT, font
+from vit_pad.theme import UNIT, set_font
 
 _UNSURE = "{} ?"
 _WIDEST_ANSWER_PX = 240
@@ -180,10 +180,10 @@ class AnswerView(QWidget):
         super().__init__(parent)
         self._answer = ElidedLabel()
         self._answer.setTextFormat(Qt.TextFormat.PlainText)
-        self._answer.setFont(font("answer", bold=True))
+        set_font(self._answer, "answer", bold=True)
         name_widget(self._answer, "predictionLabel", self.tr("Answer"))
         self._probability = QLabel()
-        self._probability.setFont(font("title"))
+        set_font(self._probability, "title")
         name_widget(self._probability, "probabilityLabel", self.tr("Probability of the answer"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -235,7 +235,7 @@ class ElidedLabel(QLabel):
 
 def _put(grid: QGridLayout, column: int, text: str, widget: QWidget) -> None:
     label = QLabel(text)
-    label.setFont(font("small"))
+    set_font(label, "small")
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     label.setBuddy(widget)
     grid.addWidget(label, 0, column)

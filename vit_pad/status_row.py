@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from training.errors import Message
 from vit_pad.choosers import name_widget, say
 from vit_pad.pace import Pace
-from vit_pad.theme import UNIT, Theme, font
+from vit_pad.theme import UNIT, Theme, set_font
 from vit_pad.words import translated
 
 _STATUS_EVERY_MS = 250  # a number that changes faster can't be read
@@ -29,7 +29,7 @@ class StatusRow(QWidget):
         self._status_text = ""
         self._status_pace = Pace(_STATUS_EVERY_MS, self._show_status, self)
         self._status = QLabel()
-        self._status.setFont(font("small"))
+        set_font(self._status, "small")
         self._status.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._status.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         name_widget(self._status, "statusLabel", self.tr("Status"))
@@ -39,7 +39,15 @@ class StatusRow(QWidget):
         for label, stretch in ((self._problem, 3), (self._status, 2)):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
             row.addWidget(label, stretch)
-        self.setFixedHeight(2 * self._problem.fontMetrics().lineSpacing() + UNIT // 2)  # two lines of a banner
+        self._keep_height()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._keep_height()
+        super().changeEvent(event)
+
+    def _keep_height(self) -> None:
+        self.setFixedHeight(2 * self.fontMetrics().lineSpacing() + UNIT // 2)  # two lines of a banner
 
     def show_theme(self, theme: Theme) -> None:
         """Colour the banner as the theme colours what went wrong."""

@@ -16,6 +16,7 @@ ThemeChoice = Literal["system", "light", "dark"]
 Paper = Literal["dark", "light"]
 FontSize = Literal["small", "text", "title", "answer"]
 
+_SIZE, _BOLD, _SYSTEM_FONT = "vitPadFontSize", "vitPadBold", "vitPadSystemFont"  # properties
 UNIT = 8  # px; distances are multiples or halves of it
 _FONT_SCALES: dict[FontSize, float] = {"small": 0.9, "text": 1.0, "title": 1.4, "answer": 5.0}
 
@@ -102,17 +103,19 @@ def current_theme(app: QApplication) -> Theme:
     return DARK if app.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
 
 
-def apply_theme(app: QApplication, choice: ThemeChoice) -> Theme:
-    """Dress the whole application, now and in what opens later.
+def apply_theme(app: QApplication, choice: ThemeChoice, text_size: int = 100) -> Theme:
+    """Dress the whole application, now and in what opens later, with text of so many per cent of the system's size.
 
     For "system" call it again when `app.styleHints().colorSchemeChanged` says so.
     """
     schemes = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
     app.styleHints().setColorScheme(schemes[choice])  # title bars and system dialogs follow
     theme = {"system": current_theme(app), "light": LIGHT, "dark": DARK}[choice]
+    _scale_font(app, text_size)  # before the style sheet, which reads it
     app.setStyle("Fusion")
     app.setPalette(palette_of(theme))
     app.setStyleSheet(style_sheet_of(theme))
+    _set_fonts_again(app)  # a new style sheet gives every widget back the font that it had under the old one
     return theme
 
 
@@ -125,6 +128,32 @@ def font(size: FontSize, *, bold: bool = False) -> QFont:
         sized.setPixelSize(round(sized.pixelSize() * _FONT_SCALES[size]))
     sized.setBold(bold)
     return sized
+
+
+def set_font(widget: QWidget, size: FontSize, *, bold: bool = False) -> None:
+    """Give a widget one of the four sizes, which it keeps when the text size changes."""
+    widget.setProperty(_SIZE, size)
+    widget.setProperty(_BOLD, bold)
+    widget.setFont(font(size, bold=bold))
+
+
+def _scale_font(app: QApplication, percent: int) -> None:
+    system: QFont = app.property(_SYSTEM_FONT) or QFont(app.font())
+    app.setProperty(_SYSTEM_FONT, system)
+    scaled = QFont(system)
+    if system.pointSizeF() > 0:
+        scaled.setPointSizeF(system.pointSizeF() * percent / 100)
+    else:
+        scaled.setPixelSize(round(system.pixelSize() * percent / 100))
+    if scaled != app.font():
+        app.setFont(scaled)
+
+
+def _set_fonts_again(app: QApplication) -> None:
+    for widget in app.allWidgets():
+        size = widget.property(_SIZE)
+        if size is not None:
+            widget.setFont(font(size, bold=widget.property(_BOLD)))
 
 
 def palette_of(theme: Theme) -> QPalette:

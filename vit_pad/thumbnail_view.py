@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QObj
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
-from vit_pad.theme import font
+from vit_pad.theme import set_font
 
 
 class ThumbnailView(QListView):
@@ -21,7 +21,7 @@ class ThumbnailView(QListView):
     ) -> None:
         super().__init__(parent)
         self.setModel(model)
-        self.setFont(font("small"))
+        set_font(self, "small")
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
         self.setResizeMode(QListView.ResizeMode.Adjust)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from vit_pad.actions import PadActions
 from vit_pad.choosers import choose, fill_chooser, name_widget
@@ -41,7 +41,17 @@ class ToolRow(QWidget):
             ((self.tr("System theme"), "system"), (self.tr("Light"), "light"), (self.tr("Dark"), "dark")),
         )
         self._theme.currentIndexChanged.connect(lambda: self.chosen.emit("theme", self._theme.currentData()))
+        self._menu_button = _button(actions.menu, "menuButton")
+        self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._lay_out(actions)
+
+    def set_menu(self, menu: QMenu) -> None:
+        """Let the button at the right end open this."""
+        self._menu_button.setMenu(menu)
+
+    def open_menu(self) -> None:
+        """Open the menu, as a click on its button does."""
+        self._menu_button.showMenu()
 
     def change_width(self, steps: int) -> None:
         """Make the pen thicker by some steps, thinner by negative ones, as the slider's keys do."""
@@ -79,6 +89,7 @@ class ToolRow(QWidget):
         row.addWidget(_button(actions.training, "trainingPanelButton"))
         row.addSpacing(UNIT)
         row.addWidget(self._theme)
+        row.addWidget(self._menu_button)
 
 
 def _button(action: QAction, name: str) -> QToolButton:

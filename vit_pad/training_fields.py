@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from training.config import PRESETS, TrainConfig
 from vit_pad.choosers import choose, fill_chooser, name_widget
-from vit_pad.theme import UNIT, font
+from vit_pad.theme import UNIT, set_font
 
 _ALL_IMAGES = 0  # what the field of images holds for "all of them"
 _MOST_IMAGES = 5_500  # of any class of MNIST, the images for validation left out
@@ -176,7 +176,7 @@ def _row(text: str, field: QWidget, help_text: str) -> QGridLayout:
     label.setBuddy(field)
     field.setFixedWidth(_FIELD_PX)
     field.setMinimumHeight(4 * UNIT)
-    words.setFont(font("small"))
+    set_font(words, "small")
     words.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     words.setWordWrap(True)
     row = QGridLayout()
