@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow
 from training import paths
 from training.strokes import Stroke
 from vit_pad.document import Content, PadDocument
+from vit_pad.drag_handle import DragHandle
 from vit_pad.history import HistoryStore
 from vit_pad.history_panel import HistoryPanel
 from vit_pad.history_recorder import HistoryRecorder
@@ -21,7 +22,8 @@ class FileActions(QObject):
     """The actions and menus of one window, with their shortcuts.
 
     `history` opens and closes the panel of past drawings; `recent` is the menu of recent files;
-    `sample` puts an MNIST digit on the pad, and `choose_sample` offers them all.
+    `sample` puts an MNIST digit on the pad, and `choose_sample` offers them all. `drag_handle` is a
+    button to lay out near the pad.
     """
 
     opened = Signal(object)  # the vit_pad.document.Content to put on the pad
@@ -36,6 +38,8 @@ class FileActions(QObject):
         self.recent = RecentMenu(RecentFiles(paths.config_folder()), window)
         self.recent.chosen.connect(self.file_chosen)
         self.recent.problem.connect(self.problem)
+        self.drag_handle = DragHandle(document)
+        self.drag_handle.problem.connect(self.problem)
         self._deck = SampleDeck()
         self._sample_dialog: SampleDialog | None = None
         self.sample = self._add(

@@ -70,9 +70,9 @@ class MainWindow(QMainWindow):
         self._status = StatusRow()
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
         self._save_pace = Pace(_SAVE_AT_LATEST_MS, self._save, self)
+        self.files = FileActions(self, self.document)
         self._lay_out()
         self._connect_parts()
-        self.files = FileActions(self, self.document)
         self._connect_files()
         self._restore()
 
@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(central)
         column.setContentsMargins(2 * UNIT, UNIT, 2 * UNIT, UNIT)
         column.setSpacing(UNIT)
+        self._tools.add_widget(self.files.drag_handle)
         column.addWidget(self._tools)
         column.addLayout(pad_and_panel, 1)
         column.addWidget(self._status)
@@ -294,6 +295,7 @@ class MainWindow(QMainWindow):
         assert isinstance(app, QApplication)
         theme = apply_theme(app, self._choices.theme)
         self._actions.show_theme(theme)
+        self.files.drag_handle.show_theme(theme)
         self._status.show_theme(theme)
 
     # Files.
