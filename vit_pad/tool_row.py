@@ -63,8 +63,12 @@ class ToolRow(QWidget):
             self._width.setValue(round(choices.pen_width))
         choose(self._theme, choices.theme)
 
+    def add_widget(self, widget: QWidget) -> None:
+        """Lay a part of somebody else beside the button that opens files."""
+        self._row.insertWidget(self._row.indexOf(self._open), widget)
+
     def _lay_out(self, actions: PadActions) -> None:
-        row = QHBoxLayout(self)
+        row = self._row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT // 2)
         row.addWidget(_button(actions.pen, "penButton"))
@@ -84,7 +88,8 @@ class ToolRow(QWidget):
         ):
             row.addWidget(_button(action, name))
         row.addStretch(1)
-        row.addWidget(_button(actions.open, "openButton"))
+        self._open = _button(actions.open, "openButton")
+        row.addWidget(self._open)
         row.addWidget(_button(actions.paper, "paperButton"))
         row.addWidget(_button(actions.training, "trainingPanelButton"))
         row.addSpacing(UNIT)
