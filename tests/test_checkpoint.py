@@ -375,8 +375,9 @@ def test_a_new_model_takes_no_others_place() -> None:
         names.append(path.name)
         write_random_model(path)
     assert names == ["fresh.safetensors", "fresh-2.safetensors", "fresh-3.safetensors"]
-    for name in shipped_models():
-        assert new_model_path(name).name == f"{name}-2.safetensors"
+    for name in shipped_models():  # whose earlier stages are found by their names, too
+        path = write_random_model(new_model_path(name))
+        assert find_model(path.stem) == path
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

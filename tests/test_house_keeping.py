@@ -52,6 +52,7 @@ def open_window(qtbot: QtBot) -> Iterator[Open]:
     for window in windows:
         window._on_chosen("text_size", 100)
         window.close()
+        window.deleteLater()
 
 
 def menu_action(window: MainWindow, text: str) -> QAction:

@@ -73,6 +73,7 @@ def open_window(qtbot: QtBot) -> Iterator[Open]:
     yield open_one
     for window in windows:
         window.close_without_asking()
+        window.deleteLater()
 
 
 def click(window: MainWindow, name: str) -> None:

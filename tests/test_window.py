@@ -79,6 +79,7 @@ def open_window(qtbot: QtBot, model: Path) -> Iterator[Open]:
     yield open_one
     for window in windows:
         window.close()
+        window.deleteLater()
 
 
 def find(window: QWidget, kind: type[WidgetT], name: str) -> WidgetT:

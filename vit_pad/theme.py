@@ -111,10 +111,13 @@ def apply_theme(app: QApplication, choice: ThemeChoice, text_size: int = 100) ->
     schemes = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
     app.styleHints().setColorScheme(schemes[choice])  # title bars and system dialogs follow
     theme = {"system": current_theme(app), "light": LIGHT, "dark": DARK}[choice]
-    _scale_font(app, text_size)  # before the style sheet, which reads it
+    text_font, palette, style_sheet = _scaled_font(app, text_size), palette_of(theme), style_sheet_of(theme)
+    if (app.font(), app.palette(), app.styleSheet()) == (text_font, palette, style_sheet):
+        return theme  # dressing every widget takes time
+    app.setFont(text_font)  # before the style sheet, which reads it
     app.setStyle("Fusion")
-    app.setPalette(palette_of(theme))
-    app.setStyleSheet(style_sheet_of(theme))
+    app.setPalette(palette)
+    app.setStyleSheet(style_sheet)
     _set_fonts_again(app)  # a new style sheet gives every widget back the font that it had under the old one
     return theme
 
@@ -137,7 +140,7 @@ def set_font(widget: QWidget, size: FontSize, *, bold: bool = False) -> None:
     widget.setFont(font(size, bold=bold))
 
 
-def _scale_font(app: QApplication, percent: int) -> None:
+def _scaled_font(app: QApplication, percent: int) -> QFont:
     system: QFont = app.property(_SYSTEM_FONT) or QFont(app.font())
     app.setProperty(_SYSTEM_FONT, system)
     scaled = QFont(system)
@@ -145,8 +148,7 @@ def _scale_font(app: QApplication, percent: int) -> None:
         scaled.setPointSizeF(system.pointSizeF() * percent / 100)
     else:
         scaled.setPixelSize(round(system.pixelSize() * percent / 100))
-    if scaled != app.font():
-        app.setFont(scaled)
+    return scaled
 
 
 def _set_fonts_again(app: QApplication) -> None:
@@ -208,6 +210,8 @@ QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$chevron"); width: 16px; height: 16px; }
 QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed { background: $track; }
+QToolButton::menu-indicator { image: none; }
+QLineEdit { min-height: 24px; }
 QToolButton:checked { background: $hover; border-color: $line; }
 QPushButton:default { color: $on_accent; background: $accent; border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $faint_text; background: transparent; }
