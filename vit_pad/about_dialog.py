@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy
 import PySide6
@@ -68,7 +67,9 @@ def about_text(device: str | None) -> str:
 
 
 def _version_of(package: str) -> str:
+    from importlib import metadata  # 20 ms, which the start of the window needn't wait for
+
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return "not installed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QImage, QPaintEvent
@@ -23,17 +23,14 @@ from training import models
 from training.config import PRESETS
 from training.errors import Message, UserError
 from training.facts import Prediction, PredictionRequest
-from vit_pad.about_dialog import AboutDialog
 from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
-from vit_pad.delete_dialog import DeleteDialog
 from vit_pad.document import Content, PadDocument
 from vit_pad.file_actions import FileActions
 from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
-from vit_pad.own_data import OwnData, delete
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
 from vit_pad.save_file import pad_picture, save_content
@@ -42,10 +39,13 @@ from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
 from vit_pad.tool_row import ToolRow
-from vit_pad.training_config import last_training_config, remember_training_config
-from vit_pad.training_panel import TrainingPanel
-from vit_pad.training_session import Begun, Ended
 from vit_pad.words import IN_TRAINING, model_entry, model_title
+
+# What few people open is imported when it is opened: the window is to be there at once.
+if TYPE_CHECKING:
+    from vit_pad.own_data import OwnData
+    from vit_pad.training_panel import TrainingPanel
+    from vit_pad.training_session import Begun, Ended
 
 _SAVE_AFTER_MS = 300  # a pause in drawing long enough to write the last drawing without being in the way
 _SAVE_AT_LATEST_MS = 1500  # of drawing without a pause
@@ -371,15 +371,21 @@ class MainWindow(QMainWindow):
         self._save_soon()
 
     def _show_about(self) -> None:
+        from vit_pad.about_dialog import AboutDialog
+
         AboutDialog(None if self._loaded is None else self._loaded.device, self).show()
 
     def _ask_what_to_delete(self) -> None:
+        from vit_pad.delete_dialog import DeleteDialog
+
         dialog = DeleteDialog(self)
         dialog.deletion_wished.connect(self._delete_data)
         dialog.open()
 
     def _delete_data(self, data: tuple[OwnData, ...]) -> None:
         """Begin as on the first day, with an empty pad."""
+        from vit_pad.own_data import delete
+
         if self._training is not None and self._training.session.is_running:
             self._status.show_problem(Message("A training is going on. Stop it, then delete your data."))
             return
@@ -398,6 +404,9 @@ class MainWindow(QMainWindow):
     # Training.
 
     def _show_training(self, is_wanted: bool) -> None:
+        from vit_pad.training_config import last_training_config
+        from vit_pad.training_panel import TrainingPanel
+
         if self._training is None and is_wanted:
             self._training = TrainingPanel(last_training_config(), self)
             self._training.show_devices(() if self._loaded is None else self._loaded.devices)
@@ -410,6 +419,8 @@ class MainWindow(QMainWindow):
             self._training.setVisible(is_wanted)
 
     def _on_training_begun(self, begun: Begun) -> None:
+        from vit_pad.training_config import remember_training_config
+
         try:
             remember_training_config(begun.config)
         except UserError as error:

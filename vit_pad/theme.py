@@ -114,11 +114,13 @@ def apply_theme(app: QApplication, choice: ThemeChoice, text_size: int = 100) ->
     text_font, palette, style_sheet = _scaled_font(app, text_size), palette_of(theme), style_sheet_of(theme)
     if (app.font(), app.palette(), app.styleSheet()) == (text_font, palette, style_sheet):
         return theme  # dressing every widget takes time
+    had_style_sheet = bool(app.styleSheet())
     app.setFont(text_font)  # before the style sheet, which reads it
     app.setStyle("Fusion")
     app.setPalette(palette)
     app.setStyleSheet(style_sheet)
-    _set_fonts_again(app)  # a new style sheet gives every widget back the font that it had under the old one
+    if had_style_sheet:
+        _set_fonts_again(app)  # a new style sheet gives every widget back the font that it had under the old one
     return theme
 
 
