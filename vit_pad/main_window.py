@@ -30,10 +30,11 @@ from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.delete_dialog import DeleteDialog
 from vit_pad.document import Content, PadDocument
+from vit_pad.exceptions import close_log
 from vit_pad.file_actions import FileActions
 from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
-from vit_pad.own_data import OwnData, delete
+from vit_pad.own_data import OwnData, check_no_training, delete
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
 from vit_pad.save_file import pad_picture, save_content
@@ -380,18 +381,24 @@ class MainWindow(QMainWindow):
 
     def _delete_data(self, data: tuple[OwnData, ...]) -> None:
         """Begin as on the first day, with an empty pad."""
-        if self._training is not None and self._training.session.is_running:
+        if self._training is not None and self._training.session.is_running:  # its lock may be on its way
             self._status.show_problem(Message("A training is going on. Stop it, then delete your data."))
+            return
+        try:
+            check_no_training()
+        except UserError as error:
+            self._status.show_problem(error.message)
             return
         self.files.recorder.show_prediction(None)  # what is on the pad is no part of a history any more
         self.document.clear()
         self.document.undo_stack.clear()
         self._status.clear_problem()
+        close_log()
         try:
             delete(data)
         except UserError as error:
             self._status.show_problem(error.message)
-        self.files.reload()
+        self.files.forget()
         self._list_models()
         self._reset_choices()
 
