@@ -37,6 +37,7 @@ from vit_pad.main_menu import MainMenu
 from vit_pad.main_window import MainWindow
 from vit_pad.own_data import OwnData, delete, find_own_data
 from vit_pad.settings import TEXT_SIZES, Choices, Settings
+from vit_pad.theme import DARK, LIGHT
 
 Open = Callable[[], MainWindow]
 
@@ -91,6 +92,39 @@ def test_at_every_text_size_the_window_fits_a_small_screen(open_window: Open, si
     QApplication.processEvents()
     assert window.minimumSizeHint().width() <= 1280
     assert window.minimumSizeHint().height() <= 800
+
+
+def test_the_largest_text_is_whole_at_once(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    window.resize(1280, 800)
+    find(window, QAbstractButton, "trainingPanelButton").click()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    for _ in range(3):
+        QTest.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    QApplication.processEvents()
+    probability = find(window, QLabel, "probabilityLabel")
+    assert probability.fontMetrics().horizontalAdvance("100 %") <= probability.width()
+    assert probability.fontMetrics().height() <= probability.height()
+    chooser = find(window, QComboBox, "presetChooser")
+    form = chooser.parentWidget()
+    assert form is not None
+    assert form.visibleRegion().boundingRect().width() == form.width()
+    assert window.width() <= 1280
+
+
+def test_curves_follow_text_size_and_theme(open_window: Open, qtbot: QtBot) -> None:
+    from vit_pad.training_curves import TrainingCurves  # loads pyqtgraph
+
+    window = open_window()
+    curves = TrainingCurves(window)
+    axis = curves._loss.getAxis("left")
+    before = axis.style["tickFont"].pointSizeF()
+    window._on_chosen("text_size", 150)
+    assert axis.style["tickFont"].pointSizeF() == pytest.approx(1.5 * before, rel=0.02)
+    for choice, theme in (("dark", DARK), ("light", LIGHT)):
+        window._on_chosen("theme", choice)
+        assert axis.textPen().color().name() == theme.quiet_text
 
 
 @pytest.mark.parametrize("by_key", [True, False], ids=["key", "button"])

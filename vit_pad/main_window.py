@@ -356,6 +356,7 @@ class MainWindow(QMainWindow):
         self._actions.show_theme(theme)
         self.files.drag_handle.show_theme(theme)
         self._status.show_theme(theme)
+        self._panel.follow_text_size()
 
     # The program itself.
 
