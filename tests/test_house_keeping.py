@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +22,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from safetensors.numpy import save_file
 
 from tests.random_model import write_random_model
 from tests.test_window import LIMIT_MS, draw_seven, find, wait_for_answer
 from training import __version__, paths
+from training.data import MNIST_FILES
 from training.errors import UserError
-from training.models import user_models
+from training.lock import lock_for_training
+from training.models import unfinished_runs, user_models
 from vit_pad.app import create_window
+from vit_pad.exceptions import start_log
 from vit_pad.main_menu import MainMenu
 from vit_pad.main_window import MainWindow
 from vit_pad.own_data import OwnData, delete, find_own_data
 from vit_pad.settings import TEXT_SIZES, Choices, Settings
+from vit_pad.theme import DARK, LIGHT
 
 Open = Callable[[], MainWindow]
 
@@ -89,6 +95,39 @@ def test_at_every_text_size_the_window_fits_a_small_screen(open_window: Open, si
     assert window.minimumSizeHint().height() <= 800
 
 
+def test_the_largest_text_is_whole_at_once(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    window.resize(1280, 800)
+    find(window, QAbstractButton, "trainingPanelButton").click()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    for _ in range(3):
+        QTest.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    QApplication.processEvents()
+    probability = find(window, QLabel, "probabilityLabel")
+    assert probability.fontMetrics().horizontalAdvance("100 %") <= probability.width()
+    assert probability.fontMetrics().height() <= probability.height()
+    chooser = find(window, QComboBox, "presetChooser")
+    form = chooser.parentWidget()
+    assert form is not None
+    assert form.visibleRegion().boundingRect().width() == form.width()
+    assert window.width() <= 1280
+
+
+def test_curves_follow_text_size_and_theme(open_window: Open, qtbot: QtBot) -> None:
+    from vit_pad.training_curves import TrainingCurves  # loads pyqtgraph
+
+    window = open_window()
+    curves = TrainingCurves(window)
+    axis = curves._loss.getAxis("left")
+    before = axis.style["tickFont"].pointSizeF()
+    window._on_chosen("text_size", 150)
+    assert axis.style["tickFont"].pointSizeF() == pytest.approx(1.5 * before, rel=0.02)
+    for choice, theme in (("dark", DARK), ("light", LIGHT)):
+        window._on_chosen("theme", choice)
+        assert axis.textPen().color().name() == theme.quiet_text
+
+
 @pytest.mark.parametrize("by_key", [True, False], ids=["key", "button"])
 def test_the_menu_opens(open_window: Open, qtbot: QtBot, by_key: bool) -> None:
     window = open_window()
@@ -125,40 +164,158 @@ def test_reset_brings_all_choices_back_and_keeps_the_drawing(open_window: Open, 
     assert geometry is not None
 
 
-def fill_folders() -> list[Path]:
+@pytest.fixture
+def log() -> Iterator[Path]:
+    """The program's log, closed again afterwards."""
+    root = logging.getLogger()
+    before = root.handlers[:]
+    yield start_log(paths.state_folder())
+    for handler in [each for each in root.handlers if each not in before]:
+        root.removeHandler(handler)
+        handler.close()
+
+
+@pytest.fixture
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A cache that other tests don't share."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", str(tmp_path / "cache"))
+    return paths.cache_folder()
+
+
+def folders() -> tuple[Path, ...]:
+    return paths.config_folder(), paths.state_folder(), paths.models_folder(), paths.cache_folder()
+
+
+def files_below(places: Iterable[Path]) -> set[Path]:
+    return {path for place in places for path in place.rglob("*") if path.is_symlink() or not path.is_dir()}
+
+
+def fill_folders() -> set[Path]:
     """Write what the program would, and give it."""
+    config, state, models, cache = folders()
+    raw = cache / "datasets" / "MNIST" / "raw"
+    raw.mkdir(parents=True)
     files = [
-        paths.config_folder() / "window.ini",
-        paths.config_folder() / "training.toml",
-        paths.state_folder() / "history.jsonl",
-        paths.state_folder() / "vit-pad.log",
-        paths.models_folder() / "mine.safetensors",
-        paths.models_folder() / "mine.state.safetensors",
+        *(config / name for name in ("window.ini", "recent.ini", "recent.ini.lock", "training.toml")),
+        *(state / name for name in ("last-drawing.jsonl", "last-picture.png", "history.jsonl", "history.jsonl.lock")),
+        *(state / name for name in ("history-broken-12.jsonl", "vit-pad.log", "vit-pad.log.1")),
+        *(state / name for name in ("training-0123456789abcdef.lock", ".history.jsonl.0123abcd.tmp")),
+        *(raw / f"{file.name}{packed}" for file in MNIST_FILES for packed in ("", ".gz")),
+        models / ".mine.safetensors.0123abcd.tmp",
     ]
     for file in files:
         file.write_text("ours")
-    return files
+    write_random_model(models / "mine.safetensors")
+    save_file({}, models / "mine.state.safetensors", {"format_version": "1", "kind": '"run-state"'})
+    return files_below(folders())
 
 
-def test_all_that_is_ours_goes_and_all_else_stays(tmp_path: Path) -> None:
-    files = fill_folders()
-    others = [folder / "notes.txt" for folder in (paths.config_folder(), paths.state_folder(), paths.models_folder())]
-    elsewhere = tmp_path / "elsewhere.safetensors"
-    for other in (*others, elsewhere):
+def add_others() -> set[Path]:
+    """Put what others might have into the same folders, named as nearly the same as can be; give it."""
+    config, state, models, cache = folders()
+    raw = cache / "datasets" / "MNIST" / "raw"
+    names = {
+        config: ("window.ini.bak", "my-window.ini", "window.inix", "notes.txt"),
+        state: ("history-of-rome/book.txt", "my.log", "vit-pad.log.txt", "last-drawing.png", "history.jsonl.orig"),
+        models: ("readme.txt", "mine.safetensors.md5", "damaged.safetensors", ".mine.safetensors.short.tmp"),
+        raw: ("train-images-idx3-ubyte.png", "notes.txt"),
+        cache: ("datasets/other/data.bin", "train-images-idx3-ubyte"),
+    }
+    others = {folder / name for folder, several in names.items() for name in several}
+    for other in others:
+        other.parent.mkdir(parents=True, exist_ok=True)
         other.write_text("not ours")
-    (paths.models_folder() / "linked.safetensors").symlink_to(elsewhere)
-    delete(each for each in find_own_data(with_models=True) if each.folder != paths.cache_folder())
-    assert not any(file.exists() for file in files)
-    assert not (paths.models_folder() / "linked.safetensors").is_symlink()
-    assert all(other.exists() for other in (*others, elsewhere))
+    foreign = models / "foreign.safetensors"
+    save_file({}, foreign, {"format": "pt"})
+    (state / "vit-pad.log.1").unlink()
+    (state / "vit-pad.log.1").mkdir()  # named as ours, and a folder
+    (state / "vit-pad.log.1" / "inside.txt").write_text("not ours")
+    return {*others, foreign, state / "vit-pad.log.1" / "inside.txt"}
 
 
-def test_models_stay_unless_wished_and_empty_folders_go() -> None:
+@pytest.mark.usefixtures("own_cache")
+def test_all_that_is_ours_goes_and_all_else_stays() -> None:
+    ours = fill_folders()
+    assert len(ours) == 24
+    others = add_others()
+    delete(find_own_data(with_models=True))
+    assert files_below(folders()) == others
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_nothing_of_ours_is_left_and_the_folders_stay_for_open_windows() -> None:
     fill_folders()
-    state_folder = paths.state_folder()
-    delete(each for each in find_own_data(with_models=False) if each.folder != paths.cache_folder())
+    delete(find_own_data(with_models=True))
+    assert [list(folder.iterdir()) for folder in folders()] == [[], [], [], []]
+
+
+def test_links_are_never_followed(own_cache: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    raw = elsewhere / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    kept = [raw / MNIST_FILES[0].name, elsewhere / "window.ini", write_random_model(elsewhere / "m.safetensors")]
+    for file in kept[:2]:
+        file.write_text("not ours")
+    (own_cache / "datasets").symlink_to(elsewhere)
+    (paths.config_folder() / "window.ini").symlink_to(kept[1])
+    (paths.models_folder() / "linked.safetensors").symlink_to(kept[2])
+    delete(find_own_data(with_models=True))
+    assert all(file.exists() for file in kept)
+    assert not (paths.config_folder() / "window.ini").is_symlink()
+    assert not (paths.models_folder() / "linked.safetensors").is_symlink()
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_models_and_unfinished_runs_stay_unless_wished() -> None:
+    fill_folders()
+    delete(find_own_data(with_models=False))
     assert user_models() == ("mine",)
-    assert not state_folder.exists()
+    assert len(unfinished_runs()) == 1
+
+
+def test_nothing_is_deleted_while_a_training_goes_on(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    window._save()
+    lock = lock_for_training(paths.models_folder())  # as a training in a terminal holds it
+    delete_all(window, qtbot)
+    assert find(window, QLabel, "problemBanner").text().startswith("A training is going on.")
+    assert not window.document.is_empty
+    assert (paths.state_folder() / "last-drawing.jsonl").exists()
+    lock.release()
+    delete_all(window, qtbot)
+    assert window.document.is_empty
+
+
+def test_after_deleting_one_goes_on_drawing_and_it_is_saved(open_window: Open, qtbot: QtBot, log: Path) -> None:
+    logging.getLogger("vit_pad").warning("something")
+    window = open_window()
+    draw_seven(window)
+    wait_for_answer(window, qtbot)
+    QTest.keyClick(window, Qt.Key.Key_Delete)  # into the history
+    QTest.keyClick(window, Qt.Key.Key_H, Qt.KeyboardModifier.ControlModifier)
+    QTest.mouseClick(find(window, QPushButton, "deleteAllHistoryButton"), Qt.MouseButton.LeftButton)
+    assert find(window, QPushButton, "undoDeleteButton").isVisible()
+    assert log.exists()
+    delete_all(window, qtbot)
+    assert not files_below([paths.state_folder()])
+    assert not find(window, QPushButton, "undoDeleteButton").isVisible()
+    draw_seven(window)
+    window._save()
+    assert find(window, QLabel, "problemBanner").text() == ""
+    assert (paths.state_folder() / "last-drawing.jsonl").exists()
+    logging.getLogger("vit_pad").warning("something else")
+    assert "something else" in log.read_text(encoding="utf-8")
+
+
+def delete_all(window: MainWindow, qtbot: QtBot) -> None:
+    """Say yes to deleting all but the models."""
+    menu_action(window, "Delete all my data …").trigger()
+    dialog = find(window, QDialog, "deleteDataDialog")
+    QTest.mouseClick(find_in(dialog, "deleteDataButton"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(QDialog, "deleteDataDialog") is None)
 
 
 def test_what_cannot_be_deleted_is_told_and_the_rest_is_deleted(tmp_path: Path) -> None:
@@ -166,7 +323,7 @@ def test_what_cannot_be_deleted_is_told_and_the_rest_is_deleted(tmp_path: Path) 
     good.write_text("ours")
     bad = tmp_path / "bad"  # its parent is a file: no system deletes that
     bad.write_text("ours")
-    with pytest.raises(UserError, match=r"1 files can't be deleted, among them .*bad/child"):
+    with pytest.raises(UserError, match=r"bad.child can't be deleted \(Not a directory\)"):
         delete([OwnData(tmp_path, (bad / "child", good))])
     assert not good.exists()
 

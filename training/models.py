@@ -120,6 +120,17 @@ def read_info(path: Path) -> ModelInfo:
     return _parse(metadata, path)
 
 
+def is_own_checkpoint(path: Path) -> bool:
+    """Tell whether ViT Pad wrote a file: a model, or the state of a run, of whatever version."""
+    if is_endless(path):
+        return False
+    try:
+        with safe_open(path, framework="np") as file:
+            return {"format_version", "kind"} <= (file.metadata() or {}).keys()
+    except (SafetensorError, OSError, ValueError):
+        return False
+
+
 def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     try:
         facts = {key: json.loads(value) for key, value in metadata.items()}

@@ -21,12 +21,12 @@ class DeleteDialog(QDialog):
         name_widget(self, "deleteDataDialog", self.windowTitle())
         what = QLabel(
             self.tr(
-                "This deletes your choices, the last drawing, the history of drawings, the log and the unpacked images "
-                "of MNIST. Files that you saved elsewhere stay. It can't be undone."
+                "This deletes your choices, the last drawing, the history of drawings, the list of recent files, the "
+                "log and the unpacked images of MNIST. Files that you saved elsewhere stay. It can't be undone."
             )
         )
         what.setWordWrap(True)
-        self._models = QCheckBox(self.tr("Delete the models that I trained, too"))
+        self._models = QCheckBox(self.tr("Delete the models that I trained and unfinished trainings, too"))
         name_widget(self._models, "deleteModelsBox", self._models.text())
         self._models.toggled.connect(self._show_places)
         self._places = QLabel()

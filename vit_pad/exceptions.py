@@ -36,6 +36,13 @@ def start_log(folder: Path) -> Path:
     return path
 
 
+def close_log() -> None:
+    """Let go of the log's file, so that it can be deleted; the next warning begins a new one."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, RotatingFileHandler):
+            handler.close()
+
+
 def describe_exception(error: BaseException) -> ErrorReport:
     """Give what a person can send to whoever mends it."""
     frames = traceback.extract_tb(error.__traceback__)

@@ -76,9 +76,9 @@ class FileActions(QObject):
         self._window.addAction(panel.action)
         return panel.action
 
-    def reload(self) -> None:
-        """Read anew what lies on the disk."""
-        self._panel.reload()
+    def forget(self) -> None:
+        """Begin anew, after what lay on the disk was deleted."""
+        self._panel.forget_deleted()
 
     def _open_strokes(self, strokes: tuple[Stroke, ...]) -> None:
         if strokes != self._document.strokes or self._document.picture is not None:  # strokes are equal if the same

@@ -71,6 +71,12 @@ class HistoryPanel(QDockWidget):
         if self.isVisible():
             self._show_again({entry.line for entry in self.selected})
 
+    def forget_deleted(self) -> None:
+        """Bring nothing back any more."""
+        self._deleted = ()
+        self._show_selection()
+        self.reload()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_again(())

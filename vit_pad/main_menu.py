@@ -66,7 +66,9 @@ class MainMenu(QMenu):
 def text_size_actions(window: QWidget) -> tuple[QAction, QAction, QAction]:
     """Make the actions for larger, smaller and usual text, by the keys that browsers have for them."""
     keys = QKeySequence.StandardKey
-    larger, smaller, usual = (QAction(text, window) for text in ("Larger text", "Smaller text", "Usual text size"))
+    larger = QAction(window.tr("Larger text"), window)
+    smaller = QAction(window.tr("Smaller text"), window)
+    usual = QAction(window.tr("Usual text size"), window)
     larger.setShortcuts([*QKeySequence.keyBindings(keys.ZoomIn), QKeySequence("Ctrl+=")])
     smaller.setShortcuts(keys.ZoomOut)
     usual.setShortcut(QKeySequence("Ctrl+0"))

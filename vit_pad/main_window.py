@@ -28,6 +28,7 @@ from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame, Tool
 from vit_pad.document import Content, PadDocument
+from vit_pad.exceptions import close_log
 from vit_pad.file_actions import FileActions
 from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
@@ -355,6 +356,7 @@ class MainWindow(QMainWindow):
         self._actions.show_theme(theme)
         self.files.drag_handle.show_theme(theme)
         self._status.show_theme(theme)
+        self._panel.follow_text_size()
 
     # The program itself.
 
@@ -384,20 +386,26 @@ class MainWindow(QMainWindow):
 
     def _delete_data(self, data: tuple[OwnData, ...]) -> None:
         """Begin as on the first day, with an empty pad."""
-        from vit_pad.own_data import delete
+        from vit_pad.own_data import check_no_training, delete
 
-        if self._training is not None and self._training.session.is_running:
+        if self._training is not None and self._training.session.is_running:  # its lock may be on its way
             self._status.show_problem(Message("A training is going on. Stop it, then delete your data."))
+            return
+        try:
+            check_no_training()
+        except UserError as error:
+            self._status.show_problem(error.message)
             return
         self.files.recorder.show_prediction(None)  # what is on the pad is no part of a history any more
         self.document.clear()
         self.document.undo_stack.clear()
         self._status.clear_problem()
+        close_log()
         try:
             delete(data)
         except UserError as error:
             self._status.show_problem(error.message)
-        self.files.reload()
+        self.files.forget()
         self._list_models()
         self._reset_choices()
 

@@ -77,6 +77,10 @@ class SidePanel(QWidget):
         """Show the share of attention that the overlay's hottest colour stands for."""
         self._color_bar.show_scale(scale)
 
+    def follow_text_size(self) -> None:
+        """Fit what keeps its place to the size of the text."""
+        self._answer.keep_room()
+
     def show_models(self, models: tuple[tuple[str, str], ...]) -> None:
         """List the models: the text of each, and its name or path."""
         fill_chooser(self._choosers["model"], models)
@@ -195,8 +199,13 @@ class AnswerView(QWidget):
 
     def set_class_names(self, class_names: tuple[str, ...]) -> None:
         """Keep room for the widest answer, up to a limit."""
+        self._class_names = class_names
+        self.keep_room()
+
+    def keep_room(self) -> None:
+        """Fit the labels to the size of the text."""
         metrics = self._answer.fontMetrics()
-        widest = max(metrics.horizontalAdvance(_UNSURE.format(name)) for name in class_names)
+        widest = max(metrics.horizontalAdvance(_UNSURE.format(name)) for name in self._class_names)
         self._answer.setFixedSize(min(widest, _WIDEST_ANSWER_PX), metrics.height())
         metrics = self._probability.fontMetrics()
         self._probability.setFixedSize(metrics.horizontalAdvance(percent(1.0, self.locale(), 0)), metrics.height())

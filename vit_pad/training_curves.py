@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyqtgraph
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from vit_pad.choosers import name_widget
@@ -45,6 +45,11 @@ class TrainingCurves(QWidget):
         column.addWidget(self._accuracy)
         column.addWidget(self._loss)
         self.show_theme(theme_of(self))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange):
+            self.show_theme(theme_of(self))
 
     def begin(self, epochs: int) -> None:
         """Begin anew, with room for so many epochs."""

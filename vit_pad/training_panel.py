@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QFile, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QFile, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -64,7 +64,7 @@ class TrainingPanel(QDockWidget):
         name_widget(self, "trainingPanel", self.tr("Training"))
         self.session = TrainingSession(self)
         self._fields = TrainingFields()
-        self._scroll = QScrollArea()
+        self._scroll = _Form()
         self._size = QLabel()
         self._start = QPushButton(self.tr("Start"))
         self._pause = QPushButton(self.tr("Pause"))
@@ -133,9 +133,6 @@ class TrainingPanel(QDockWidget):
         self._status.setWordWrap(True)
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         padded = QWidget()
         inner = QVBoxLayout(padded)
         inner.setContentsMargins(0, 0, UNIT, 0)
@@ -359,6 +356,22 @@ class TrainingPanel(QDockWidget):
         self._trial_timer.stop()
         if self._trial_thread is not None:
             self._trial_thread.call_off()
+
+
+class _Form(QScrollArea):
+    """Scrolls up and down only: it is as wide as what it holds needs, whatever the size of the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        content = self.widget()
+        if content is not None and watched is content and event.type() == QEvent.Type.LayoutRequest:
+            self.setMinimumWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
+        return super().eventFilter(watched, event)
 
 
 class _UnfinishedRow(QWidget):
