@@ -28,6 +28,7 @@ PAD = Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
 _KNOWN_KEYS = frozenset({"strokes", "label", "canvas", "width"})
 _SMALLEST = 1e-9  # of a canvas and a width: what it is scaled by stays finite
 _LARGEST = 1e9  # for coordinates, widths and sides of a canvas
+_THINNEST = 0.2  # of its width is a line without any pressure
 _MARGIN = 0.2  # round the ink of a drawing without a canvas, as a share of its longer side
 _LONGEST_LINE = 1 << 28  # bytes; keeps a file that is something else from filling the memory
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -38,7 +39,7 @@ class Stroke:
     """One line from pen down to pen up.
 
     `points` is float64 (n, 2 to 4), n >= 1, read-only: x, y[, t_ms[, pressure]]; y grows downward. `width` is the
-    line's width in the same units.
+    line's width in the same units, where there is a pressure that at a pressure of 1.
     """
 
     points: npt.NDArray[np.float64]
@@ -69,6 +70,14 @@ class DrawingFile:
     drawings: tuple[Drawing, ...]
     line_numbers: tuple[int, ...]
     problems: tuple[LineProblem, ...] = ()
+
+
+def line_widths(stroke: Stroke) -> npt.NDArray[np.float64]:
+    """Give a stroke's width at each point, (n,), which follows the pressure where that is known."""
+    if stroke.points.shape[1] < 4:
+        return np.full(len(stroke.points), stroke.width)
+    pressure = np.clip(stroke.points[:, 3], 0.0, 1.0)
+    return stroke.width * (_THINNEST + (1.0 - _THINNEST) * pressure)
 
 
 def on_pad(drawing: Drawing) -> Drawing:

@@ -42,17 +42,17 @@ class GrowingStroke:
     it. So a snapshot is a view, whatever the length, and may be read on another thread.
     """
 
-    def __init__(self, point: Point, width: float) -> None:
-        self._buffer: npt.NDArray[np.float64] = np.empty((_FIRST_CAPACITY, 2))
+    def __init__(self, point: tuple[float, ...], width: float) -> None:
+        self._buffer: npt.NDArray[np.float64] = np.empty((_FIRST_CAPACITY, len(point)))
         self._num_points = 0
         self._width = width
         self.snapshot = self._with(point)
 
-    def add(self, point: Point) -> None:
-        """Add a point; `snapshot` is a new stroke from now on."""
+    def add(self, point: tuple[float, ...]) -> None:
+        """Add a point, of as many values as the first; `snapshot` is a new stroke from now on."""
         self.snapshot = self._with(point)
 
-    def _with(self, point: Point) -> Stroke:
+    def _with(self, point: tuple[float, ...]) -> Stroke:
         if self._num_points == len(self._buffer):
             self._buffer = np.concatenate((self._buffer, np.empty_like(self._buffer)))
         self._buffer[self._num_points] = point
@@ -109,25 +109,31 @@ class PadDocument(QObject):
         """Whether the last stroke is still being drawn."""
         return self._growing is not None
 
+    @property
+    def has_gesture(self) -> bool:
+        """Whether a stroke is being drawn or the eraser is down."""
+        return self._growing is not None or self._eraser is not None
+
     def to_drawing(self) -> Drawing:
         """Give the strokes as a drawing, which can be written to a file."""
         return Drawing(strokes=self._strokes)
 
-    def begin_stroke(self, x: float, y: float, width: float) -> None:
+    def begin_stroke(self, x: float, y: float, width: float, pressure: float | None = None) -> None:
         """Put the pen down; it leaves a dot.
 
         Here and in the rest of the stroke a place outside the pad counts as the nearest one on it: ink that can't be
-        seen would still move the box of the ink, and with it what the model sees.
+        seen would still move the box of the ink, and with it what the model sees. A stroke whose first point has a
+        pressure, 0 to 1, has one at every point.
         """
         self._end_gesture()
         self._push(self.tr("Draw"))
-        self._growing = GrowingStroke(_on_pad(x, y), width)
+        self._growing = GrowingStroke(_point(x, y, pressure, 0.0), width)
         self._note_change(None)
 
-    def extend_stroke(self, x: float, y: float) -> None:
-        """Draw on in a straight line, if a stroke is being drawn."""
+    def extend_stroke(self, x: float, y: float, pressure: float | None = None, t_ms: float = 0.0) -> None:
+        """Draw on in a straight line, if a stroke is being drawn; `t_ms` after its begin, kept with a pressure."""
         if self._growing is not None:
-            self._growing.add(_on_pad(x, y))
+            self._growing.add(_point(x, y, pressure, t_ms))
             self._note_change(None)
 
     def end_stroke(self) -> None:
@@ -207,5 +213,6 @@ class PadDocument(QObject):
         self.changed.emit()
 
 
-def _on_pad(x: float, y: float) -> Point:
-    return min(max(x, 0.0), PAD_SIZE), min(max(y, 0.0), PAD_SIZE)
+def _point(x: float, y: float, pressure: float | None, t_ms: float) -> tuple[float, ...]:
+    x, y = min(max(x, 0.0), PAD_SIZE), min(max(y, 0.0), PAD_SIZE)
+    return (x, y) if pressure is None else (x, y, t_ms, pressure)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from training.facts import Box
-from training.strokes import Stroke
+from training.strokes import Stroke, line_widths
 from vit_pad.eraser import boxes_meet, path_box, stroke_bounds
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class InkLayer:
         piece.fill(0)
         painter = self._painter(piece)
         painter.translate(-rect.topLeft())
-        self._draw_line(painter, stroke.points[max(first - 1, 0) :, :2], stroke.width)
+        self._draw_stroke(painter, Stroke(stroke.points[max(first - 1, 0) :], stroke.width))
         painter.end()
         fresh = np.frombuffer(piece.constBits(), np.uint8).reshape(rect.height(), rect.width(), 4)[:, :, 0]
         there = self._pixels[_slices(rect)]
@@ -98,8 +98,8 @@ class InkLayer:
         for stroke in strokes:
             margin = stroke.width / 2 + _EDGE / self._scale
             if boxes_meet(stroke_bounds(stroke), area, margin):
-                for run in _runs_near(stroke.points[:, :2], area, margin):
-                    self._draw_line(painter, run, stroke.width)
+                for run in _runs_near(stroke.points, area, margin):
+                    self._draw_stroke(painter, Stroke(run, stroke.width))
         painter.end()
         self._color(rect)
 
@@ -111,6 +111,14 @@ class InkLayer:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         return painter
+
+    def _draw_stroke(self, painter: QPainter, stroke: Stroke) -> None:
+        if stroke.points.shape[1] < 4:
+            self._draw_line(painter, stroke.points[:, :2], stroke.width)
+        else:
+            radii = line_widths(stroke) / 2
+            outline = _tapered(stroke.points[:, :2] * self._scale, radii * self._scale)
+            painter.fillPath(outline, QColor(255, 255, 255))
 
     def _draw_line(self, painter: QPainter, places: npt.NDArray[np.float64], width: float) -> None:
         """Draw a polyline, (n, 2) in pad units, with round ends."""
@@ -132,11 +140,38 @@ def new_ink_box(stroke: Stroke, first: int) -> Box:
     return path_box((left, top), (right, bottom), stroke.width / 2)
 
 
-def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[npt.NDArray[np.float64]]:
-    """Give a polyline, (n, 2), in runs of a few points, those without a chance to touch the area left out."""
-    if len(places) == 1:
-        yield places
+def _tapered(places: npt.NDArray[np.float64], radii: npt.NDArray[np.float64]) -> QPainterPath:
+    """Outline a polyline, (n, 2), whose width changes from point to point: discs, and between two their hull."""
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)  # all parts go round the same way, so that together they are one area
+    for (x, y), radius in zip(places.tolist(), radii.tolist(), strict=True):
+        path.addEllipse(QPointF(x, y), radius, radius)
+    steps, gains = np.diff(places, axis=0), np.diff(radii)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    for index in np.flatnonzero(lengths > np.abs(gains)).tolist():  # else one disc holds the other
+        ahead = steps[index] / lengths[index]
+        aside = np.array((-ahead[1], ahead[0]))
+        slope = -gains[index] / lengths[index]
+        lean, reach = slope * ahead, np.sqrt(1 - slope * slope) * aside  # to where a common tangent touches
+        near, far = radii[index], radii[index + 1]
+        start, end = places[index], places[index + 1]
+        corners = (
+            start + near * (lean - reach),
+            end + far * (lean - reach),
+            end + far * (lean + reach),
+            start + near * (lean + reach),
+        )
+        path.addPolygon(QPolygonF([QPointF(*corner.tolist()) for corner in corners]))
+        path.closeSubpath()
+    return path
+
+
+def _runs_near(points: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[npt.NDArray[np.float64]]:
+    """Give a stroke's points in runs of a few, those without a chance to touch the area left out."""
+    if len(points) == 1:
+        yield points
         return
+    places = points[:, :2]
     least = np.array((area.x - margin, area.y - margin))
     most = np.array((area.x + area.width + margin, area.y + area.height + margin))
     low, high = np.minimum(places[:-1], places[1:]), np.maximum(places[:-1], places[1:])
@@ -145,7 +180,7 @@ def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Ite
     for segments in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1):
         for start in range(0, len(segments), _RUN):
             run = segments[start : start + _RUN]
-            yield places[run[0] : run[-1] + 2]
+            yield points[run[0] : run[-1] + 2]
 
 
 def _draw_picture(target: QImage, picture: Picture, scale: float) -> None:
