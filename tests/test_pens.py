@@ -6,13 +6,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QInputDevice, QKeySequence, QPointingDevice, QShortcut, QTabletEvent, QTouchEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.test_canvas import INK, LEFT, MOVE, NO_BUTTON, PAPER, PRESS, RIGHT, SIDE, UNIT, drag, grey_of, send_mouse
+from tests.test_canvas import (
+    INK,
+    LEFT,
+    MOVE,
+    NO_BUTTON,
+    PAPER,
+    PRESS,
+    RIGHT,
+    SIDE,
+    UNIT,
+    PaintWatch,
+    drag,
+    grey_of,
+    send_mouse,
+)
 from tests.test_canvas import canvas as canvas  # a fixture
 from training.strokes import Stroke, line_widths, read_drawings
 from vit_pad.canvas import Canvas, SquareFrame
@@ -332,6 +346,8 @@ def test_shift_goes_farther_and_the_pad_has_an_edge(canvas: Canvas) -> None:
     assert points[1].tolist() == [x - LARGE_STEP, y]
     assert points[2].tolist() == [x, y - LARGE_STEP]
     assert points[-1].tolist() == [x, 0]
+    type_keys(canvas, Qt.Key.Key_Down)  # the cursor, too, stayed at the edge
+    assert canvas.document.strokes[0].points[-1].tolist() == [x, STEP]
 
 
 def test_a_held_space_is_pressed_once(canvas: Canvas) -> None:
@@ -379,6 +395,19 @@ def test_the_cursor_is_seen_while_keys_draw_and_goes_when_the_mouse_moves(canvas
     QTest.mouseMove(canvas, QPoint(35, 30))
     assert (grey_of(canvas) == without).all()
     assert not canvas.hasMouseTracking()
+
+
+def test_the_cursor_is_painted_where_it_came_from_and_where_it_went_only(canvas: Canvas) -> None:
+    drag(canvas, (20, 20))
+    type_keys(canvas, Qt.Key.Key_Right)
+    QApplication.processEvents()
+    watch = PaintWatch(canvas)
+    type_keys(canvas, Qt.Key.Key_Down)
+    QApplication.processEvents()
+    (area,) = watch.areas
+    start = QPoint(*(round(place / UNIT) for place in (MIDDLE[0] + STEP, MIDDLE[1])))
+    assert area.contains(QRect(start - QPoint(9, 9), start + QPoint(9, 9 + round(STEP / UNIT))))
+    assert max(area.width(), area.height()) < 40
 
 
 def test_a_mouse_that_moves_lifts_the_keys_pen(canvas: Canvas) -> None:
