@@ -426,14 +426,16 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from vit_pad.canvas import Canvas
 from vit_pad.document import PadDocument
+from vit_pad.hand import Hand
 
-class Failing(Canvas):
-    def _begin(self, pointer, position, tool):
-        raise ValueError(pointer)
+def fail(self, holder, *rest):
+    raise ValueError(holder)
+
+Hand.press = fail
 
 sys.excepthook = lambda kind, error, trace: print(kind.__name__)
 app = QApplication([])
-canvas = Failing(PadDocument())
+canvas = Canvas(PadDocument())
 canvas.show()
 place, left, none = QPointF(50, 50), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 for _ in range(5):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from training.facts import Box, FloatArray, Placement, PlacementMode
 from training.pictures import Picture, pad_box
-from training.strokes import PAD_SIZE, Stroke
+from training.strokes import PAD_SIZE, Stroke, line_widths
 
 # MNIST's digits fill a box of 20 of their 28 pixels.
 BOX_SHARE = 20 / 28
@@ -42,6 +42,7 @@ _DENSE_CELL_SHARE = 1 / 128
 _DOT_PX = np.float32(1e-6)
 # Pixels worked on at a time, which bounds the memory that large images and dense drawings take.
 _CHUNK = 1 << 21
+_PRESSURE_STEPS = 16
 # Coordinates and widths are held to these: their squares and ratios are still finite.
 _FARTHEST = 1e15
 _THINNEST = 1e-9
@@ -231,10 +232,16 @@ def _joined(strokes: Sequence[Stroke]) -> _Lines:
     owners = np.repeat(np.arange(len(strokes)), [len(each.points) for each in strokes])
     is_finite = np.isfinite(points[:, 0]) & np.isfinite(points[:, 1])
     points, owners = np.clip(points[is_finite], -_FARTHEST, _FARTHEST), owners[is_finite]
-    widths = np.clip(np.concatenate([each.widths() for each in strokes]), _THINNEST, _FARTHEST)
+    widths = np.clip(np.concatenate([_widths(each) for each in strokes]), _THINNEST, _FARTHEST)
     is_last = np.ones(len(owners), dtype=bool)
     is_last[:-1] = owners[1:] != owners[:-1]
     return _Lines(points, is_last, widths[is_finite])
+
+
+def _widths(stroke: Stroke) -> Points:
+    """Give the width at each point, (n,): with pressure one of sixteen, as lines of one width are drawn together."""
+    step = stroke.width / _PRESSURE_STEPS
+    return np.rint(line_widths(stroke) / step) * step if stroke.points.shape[1] == 4 else line_widths(stroke)
 
 
 def _segments(lines: _Lines, size: int) -> _Segments:

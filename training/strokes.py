@@ -28,14 +28,10 @@ PAD = Box(0.0, 0.0, PAD_SIZE, PAD_SIZE)
 _KNOWN_KEYS = frozenset({"strokes", "label", "canvas", "width"})
 _SMALLEST = 1e-9  # of a canvas and a width: what it is scaled by stays finite
 _LARGEST = 1e9  # for coordinates, widths and sides of a canvas
+_THINNEST = 0.2  # of its width is a line without any pressure
 _MARGIN = 0.2  # round the ink of a drawing without a canvas, as a share of its longer side
 _LONGEST_LINE = 1 << 28  # bytes; keeps a file that is something else from filling the memory
 _GZIP_MAGIC = b"\x1f\x8b"
-
-
-_LIGHTEST = 0.4  # share of its width that a line has without pressure
-_PRESSING = 1.2  # what the highest pressure adds
-_PRESSURE_STEPS = 16  # an eye tells no more widths apart, and few of them are drawn faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,31 +39,11 @@ class Stroke:
     """One line from pen down to pen up.
 
     `points` is float64 (n, 2 to 4), n >= 1, read-only: x, y[, t_ms[, pressure]]; y grows downward. `width` is the
-    line's width in the same units, with a pressure of 0.5 where pressures are known.
+    line's width in the same units, where there is a pressure that at a pressure of 1.
     """
 
     points: npt.NDArray[np.float64]
     width: float = DEFAULT_WIDTH
-
-    @property
-    def has_pressure(self) -> bool:
-        """Whether the width changes along the line."""
-        return len(self.points[0]) == 4
-
-    @property
-    def widest(self) -> float:
-        """A width that the line is nowhere wider than."""
-        return self.width * (_LIGHTEST + _PRESSING) if self.has_pressure else self.width
-
-    def widths(self, first: int = 0) -> npt.NDArray[np.float64]:
-        """Give the width at each point from `first` on, (n - first,)."""
-        if not self.has_pressure:
-            return np.full(len(self.points) - first, self.width)
-        pressures = np.clip(np.nan_to_num(self.points[first:, 3], nan=0.5), 0.0, 1.0)
-        widths: npt.NDArray[np.float64] = self.width * (
-            _LIGHTEST + _PRESSING * np.rint(pressures * _PRESSURE_STEPS) / _PRESSURE_STEPS
-        )
-        return widths
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,6 +70,14 @@ class DrawingFile:
     drawings: tuple[Drawing, ...]
     line_numbers: tuple[int, ...]
     problems: tuple[LineProblem, ...] = ()
+
+
+def line_widths(stroke: Stroke) -> npt.NDArray[np.float64]:
+    """Give a stroke's width at each point, (n,), which follows the pressure where that is known."""
+    if stroke.points.shape[1] < 4:
+        return np.full(len(stroke.points), stroke.width)
+    pressure = np.clip(stroke.points[:, 3], 0.0, 1.0)
+    return stroke.width * (_THINNEST + (1.0 - _THINNEST) * pressure)
 
 
 def on_pad(drawing: Drawing) -> Drawing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ class GrowingStroke:
         self.snapshot = self._with(point)
 
     def add(self, point: tuple[float, ...]) -> None:
-        """Add a point, of as many numbers as the first; `snapshot` is a new stroke from now on."""
+        """Add a point, of as many values as the first; `snapshot` is a new stroke from now on."""
         self.snapshot = self._with(point)
 
     def _with(self, point: tuple[float, ...]) -> Stroke:
@@ -82,7 +81,6 @@ class PadDocument(QObject):
         self._finished: tuple[Stroke, ...] = ()
         self._picture: Picture | None = None
         self._growing: GrowingStroke | None = None
-        self._stroke_began_s = 0.0
         self._eraser: Point | None = None  # where it is, while it is down
         self._step: ChangeContent | None = None  # that of the gesture under way, once it changed something
         self._strokes: tuple[Stroke, ...] = ()
@@ -112,26 +110,31 @@ class PadDocument(QObject):
         """Whether the last stroke is still being drawn."""
         return self._growing is not None
 
+    @property
+    def has_gesture(self) -> bool:
+        """Whether a stroke is being drawn or the eraser is down."""
+        return self._growing is not None or self._eraser is not None
+
     def to_drawing(self) -> Drawing:
         """Give the strokes as a drawing, which can be written to a file."""
         return Drawing(strokes=self._strokes)
 
     def begin_stroke(self, x: float, y: float, width: float, pressure: float | None = None) -> None:
-        """Put the pen down; it leaves a dot. A pen that feels pressure, 0 to 1, gives one with every point.
+        """Put the pen down; it leaves a dot.
 
         Here and in the rest of the stroke a place outside the pad counts as the nearest one on it: ink that can't be
-        seen would still move the box of the ink, and with it what the model sees.
+        seen would still move the box of the ink, and with it what the model sees. A stroke whose first point has a
+        pressure, 0 to 1, has one at every point.
         """
         self._end_gesture()
         self._push(self.tr("Draw"))
-        self._stroke_began_s = time.monotonic()
-        self._growing = GrowingStroke(self._point(x, y, pressure), width)
+        self._growing = GrowingStroke(_point(x, y, pressure, 0.0), width)
         self._note_change(None)
 
-    def extend_stroke(self, x: float, y: float, pressure: float | None = None) -> None:
-        """Draw on in a straight line, if a stroke is being drawn."""
+    def extend_stroke(self, x: float, y: float, pressure: float | None = None, t_ms: float = 0.0) -> None:
+        """Draw on in a straight line, if a stroke is being drawn; `t_ms` after its begin, kept with a pressure."""
         if self._growing is not None:
-            self._growing.add(self._point(x, y, pressure))
+            self._growing.add(_point(x, y, pressure, t_ms))
             self._note_change(None)
 
     def end_stroke(self) -> None:
@@ -163,7 +166,7 @@ class PadDocument(QObject):
             return
         if self._step is None:
             self._push(self.tr("Erase"))
-        widest = max(stroke.widest for stroke in self._finished)
+        widest = max(stroke.width for stroke in self._finished)
         self._finished = kept
         self._note_change(path_box(start, (x, y), radius + widest))
 
@@ -204,11 +207,6 @@ class PadDocument(QObject):
         self._finished = self._strokes
         self._growing = self._eraser = self._step = None
 
-    def _point(self, x: float, y: float, pressure: float | None) -> tuple[float, ...]:
-        """Give a point as strokes hold it: with a pressure its time comes, too, in ms since the pen came down."""
-        place = _on_pad(x, y)
-        return place if pressure is None else (*place, 1000 * (time.monotonic() - self._stroke_began_s), pressure)
-
     def _note_change(self, area: Box | None) -> None:
         growing = () if self._growing is None else (self._growing.snapshot,)
         self._strokes = self._finished + growing
@@ -217,5 +215,6 @@ class PadDocument(QObject):
         self.changed.emit()
 
 
-def _on_pad(x: float, y: float) -> Point:
-    return min(max(x, 0.0), PAD_SIZE), min(max(y, 0.0), PAD_SIZE)
+def _point(x: float, y: float, pressure: float | None, t_ms: float) -> tuple[float, ...]:
+    x, y = min(max(x, 0.0), PAD_SIZE), min(max(y, 0.0), PAD_SIZE)
+    return (x, y) if pressure is None else (x, y, t_ms, pressure)

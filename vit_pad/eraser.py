@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from training.facts import Box
-from training.strokes import Stroke
+from training.strokes import Stroke, line_widths
 
 FloatArray = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -58,12 +58,12 @@ def path_box(start: Point, end: Point, margin: float = 0.0) -> Box:
 def erase(strokes: tuple[Stroke, ...], start: Point, end: Point, radius: float) -> tuple[Stroke, ...]:
     """Take away the ink that an eraser of `radius` meets on its straight way from `start` to `end`, in pad units.
 
-    A stroke is cut where its middle line comes nearer than `radius` plus half its greatest width, so that no ink is
-    left under the eraser, round ends included. Times and pressures at the cuts lie between those of the neighbouring
-    points. Strokes that aren't met are the same objects as before, and so is the tuple if none is.
+    A stroke is cut where its middle line comes nearer than `radius` plus half its width, so that no ink is left under
+    the eraser, round ends included. Times and pressures at the cuts lie between those of the neighbouring points.
+    Strokes that aren't met are the same objects as before, and so is the tuple if none is.
     """
     way = path_box(start, end)
-    near = [stroke for stroke in strokes if boxes_meet(stroke_bounds(stroke), way, radius + stroke.widest / 2)]
+    near = [stroke for stroke in strokes if boxes_meet(stroke_bounds(stroke), way, radius + stroke.width / 2)]
     pieces = _cut(near, start, end, radius) if near else {}
     if not pieces:
         return strokes
@@ -77,10 +77,10 @@ def _cut(strokes: list[Stroke], start: Point, end: Point, radius: float) -> dict
     lies between the last point of a stroke and the first of the next counts for nothing.
     """
     sizes = [len(stroke.points) for stroke in strokes]
-    reach = np.repeat([radius + stroke.widest / 2 for stroke in strokes], sizes)  # (N,)
+    reach = radius + np.concatenate([line_widths(stroke) for stroke in strokes]) / 2  # (N,)
     along, across, length = _seen_from_the_way(np.concatenate([each.points[:, :2] for each in strokes]), start, end)
     is_inside = np.hypot(along - np.clip(along, 0.0, length), across) < reach - TOUCH  # (N,)
-    low, high = _covered_spans(along, across, length, reach[:-1])  # (N - 1,) each
+    low, high = _covered_spans(along, across, length, np.maximum(reach[:-1], reach[1:]))  # (N - 1,) each
     covered = np.maximum(high - low, 0.0) * np.hypot(np.diff(along), np.diff(across))  # (N - 1,), pad units
     is_cut = (covered > SHORTEST_CUT) | is_inside[:-1] | is_inside[1:]  # (N - 1,)
     pieces: dict[Stroke, tuple[Stroke, ...]] = {}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from training.facts import Box
-from training.strokes import Stroke
+from training.strokes import Stroke, line_widths
 from vit_pad.eraser import boxes_meet, path_box, stroke_bounds
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class InkLayer:
         piece.fill(0)
         painter = self._painter(piece)
         painter.translate(-rect.topLeft())
-        self._draw_from(painter, stroke, max(first - 1, 0), len(stroke.points))
+        self._draw_stroke(painter, Stroke(stroke.points[max(first - 1, 0) :], stroke.width))
         painter.end()
         fresh = np.frombuffer(piece.constBits(), np.uint8).reshape(rect.height(), rect.width(), 4)[:, :, 0]
         there = self._pixels[_slices(rect)]
@@ -96,10 +96,10 @@ class InkLayer:
         painter = self._painter(self._canvas)
         painter.setClipRect(rect)
         for stroke in strokes:
-            margin = stroke.widest / 2 + _EDGE / self._scale
+            margin = stroke.width / 2 + _EDGE / self._scale
             if boxes_meet(stroke_bounds(stroke), area, margin):
-                for first, last in _runs_near(stroke.points[:, :2], area, margin):
-                    self._draw_from(painter, stroke, first, last)
+                for run in _runs_near(stroke.points, area, margin):
+                    self._draw_stroke(painter, Stroke(run, stroke.width))
         painter.end()
         self._color(rect)
 
@@ -112,16 +112,13 @@ class InkLayer:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         return painter
 
-    def _draw_from(self, painter: QPainter, stroke: Stroke, first: int, last: int) -> None:
-        """Draw a stroke from one of its points to before another."""
-        places = stroke.points[first:last, :2]
-        if not stroke.has_pressure:
-            self._draw_line(painter, places, stroke.width)
-            return
-        widths = stroke.widths(first)[: len(places)]
-        between = (widths[:-1] + widths[1:]) / 2 if len(places) > 1 else widths
-        for index, width in enumerate(between.tolist()):
-            self._draw_line(painter, places[index : index + 2], width)
+    def _draw_stroke(self, painter: QPainter, stroke: Stroke) -> None:
+        if stroke.points.shape[1] < 4:
+            self._draw_line(painter, stroke.points[:, :2], stroke.width)
+        else:
+            radii = line_widths(stroke) / 2
+            outline = _tapered(stroke.points[:, :2] * self._scale, radii * self._scale)
+            painter.fillPath(outline, QColor(255, 255, 255))
 
     def _draw_line(self, painter: QPainter, places: npt.NDArray[np.float64], width: float) -> None:
         """Draw a polyline, (n, 2) in pad units, with round ends."""
@@ -140,17 +137,41 @@ def new_ink_box(stroke: Stroke, first: int) -> Box:
     """Give the box of the ink that a stroke gained with its point number `first` and those after it."""
     left, top = stroke.points[max(first - 1, 0) :, :2].min(axis=0).tolist()
     right, bottom = stroke.points[max(first - 1, 0) :, :2].max(axis=0).tolist()
-    return path_box((left, top), (right, bottom), stroke.widest / 2)
+    return path_box((left, top), (right, bottom), stroke.width / 2)
 
 
-def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[tuple[int, int]]:
-    """Give a polyline, (n, 2), in runs of a few points, those without a chance to touch the area left out.
+def _tapered(places: npt.NDArray[np.float64], radii: npt.NDArray[np.float64]) -> QPainterPath:
+    """Outline a polyline, (n, 2), whose width changes from point to point: discs, and between two their hull."""
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)  # all parts go round the same way, so that together they are one area
+    for (x, y), radius in zip(places.tolist(), radii.tolist(), strict=True):
+        path.addEllipse(QPointF(x, y), radius, radius)
+    steps, gains = np.diff(places, axis=0), np.diff(radii)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    for index in np.flatnonzero(lengths > np.abs(gains)).tolist():  # else one disc holds the other
+        ahead = steps[index] / lengths[index]
+        aside = np.array((-ahead[1], ahead[0]))
+        slope = -gains[index] / lengths[index]
+        lean, reach = slope * ahead, np.sqrt(1 - slope * slope) * aside  # to where a common tangent touches
+        near, far = radii[index], radii[index + 1]
+        start, end = places[index], places[index + 1]
+        corners = (
+            start + near * (lean - reach),
+            end + far * (lean - reach),
+            end + far * (lean + reach),
+            start + near * (lean + reach),
+        )
+        path.addPolygon(QPolygonF([QPointF(*corner.tolist()) for corner in corners]))
+        path.closeSubpath()
+    return path
 
-    A run is the number of its first point, and that after its last one.
-    """
-    if len(places) == 1:
-        yield 0, 1
+
+def _runs_near(points: npt.NDArray[np.float64], area: Box, margin: float) -> Iterator[npt.NDArray[np.float64]]:
+    """Give a stroke's points in runs of a few, those without a chance to touch the area left out."""
+    if len(points) == 1:
+        yield points
         return
+    places = points[:, :2]
     least = np.array((area.x - margin, area.y - margin))
     most = np.array((area.x + area.width + margin, area.y + area.height + margin))
     low, high = np.minimum(places[:-1], places[1:]), np.maximum(places[:-1], places[1:])
@@ -159,7 +180,7 @@ def _runs_near(places: npt.NDArray[np.float64], area: Box, margin: float) -> Ite
     for segments in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1):
         for start in range(0, len(segments), _RUN):
             run = segments[start : start + _RUN]
-            yield int(run[0]), int(run[-1]) + 2
+            yield points[run[0] : run[-1] + 2]
 
 
 def _draw_picture(target: QImage, picture: Picture, scale: float) -> None:

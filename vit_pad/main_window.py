@@ -26,10 +26,11 @@ from training.facts import Prediction, PredictionRequest
 from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
-from vit_pad.canvas import Canvas, SquareFrame, Tool
+from vit_pad.canvas import Canvas, SquareFrame
 from vit_pad.document import Content, PadDocument
 from vit_pad.exceptions import close_log
 from vit_pad.file_actions import FileActions
+from vit_pad.hand import Tool
 from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
