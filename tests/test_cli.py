@@ -15,7 +15,7 @@ from PIL import Image
 
 from tests.random_model import write_random_model
 from tests.tiny import DIGIT_READER
-from training import data
+from training import __version__, data
 from training.cli import main
 from training.config import TrainConfig
 from training.models import new_model_path, read_info
@@ -368,3 +368,8 @@ def test_a_name_that_is_no_text_is_printed_somehow(model: str, drawings: Path, t
 def test_shipped_assets_are_where_the_commands_look_for_them() -> None:
     assert asset("mnist/train-images-idx3-ubyte.gz").is_file()
     assert asset("recipes/article.toml").is_file()
+
+
+def test_the_library_tells_its_version(capsys: Captured) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr() == (f"vit-pad {__version__}\n", "")

@@ -359,6 +359,13 @@ def find_in(parent: QWidget, name: str) -> QPushButton:
     return button
 
 
+def test_about_is_there_once(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    for _ in range(3):
+        menu_action(window, "About ViT Pad").trigger()
+    qtbot.waitUntil(lambda: len(window.findChildren(QDialog, "aboutDialog")) == 1)
+
+
 def test_about_tells_what_helpers_ask_for_and_copies_it(open_window: Open) -> None:
     window = open_window()
     menu_action(window, "About ViT Pad").trigger()

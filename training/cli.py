@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
-from training import load_torch
+from training import __version__, load_torch
 from training.config import TrainConfig
 from training.errors import Message, UserError
 from training.facts import PlacementMode, Prediction
@@ -104,10 +104,13 @@ def main(words: Sequence[str]) -> int:
         "info": _info,
     }
     name, *rest = words or ["--help"]
+    if name == "--version":
+        print(f"{PROGRAM} {__version__}")
+        return 0
     if name not in commands:
         is_asking = name in ("-h", "--help")
         print(
-            f"usage: {PROGRAM} {{{','.join(commands)}}} ... (each has a --help)",
+            f"usage: {PROGRAM} {{{','.join(commands)}}} ... (each has a --help); --version",
             file=sys.stdout if is_asking else sys.stderr,
         )
         return 0 if is_asking else 2

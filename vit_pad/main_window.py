@@ -376,6 +376,9 @@ class MainWindow(QMainWindow):
     def _show_about(self) -> None:
         from vit_pad.about_dialog import AboutDialog
 
+        shown = self.findChild(AboutDialog)
+        if shown is not None:
+            shown.close()  # the device may be another by now
         AboutDialog(None if self._loaded is None else self._loaded.device, self).show()
 
     def _ask_what_to_delete(self) -> None:
