@@ -376,8 +376,7 @@ class MainWindow(QMainWindow):
     def _show_about(self) -> None:
         from vit_pad.about_dialog import AboutDialog
 
-        shown = self.findChild(AboutDialog)
-        if shown is not None:
+        for shown in self.findChildren(AboutDialog):
             shown.close()  # the device may be another by now
         AboutDialog(None if self._loaded is None else self._loaded.device, self).show()
 
