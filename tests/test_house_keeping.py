@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QLabel,
+    QMenu,
     QPushButton,
     QSlider,
     QWidget,
@@ -37,7 +38,7 @@ from vit_pad.main_menu import MainMenu
 from vit_pad.main_window import MainWindow
 from vit_pad.own_data import OwnData, delete, find_own_data
 from vit_pad.settings import TEXT_SIZES, Choices, Settings
-from vit_pad.theme import DARK, LIGHT
+from vit_pad.theme import DARK, LIGHT, theme_of
 
 Open = Callable[[], MainWindow]
 
@@ -63,6 +64,11 @@ def open_window(qtbot: QtBot) -> Iterator[Open]:
 
 def menu_action(window: MainWindow, text: str) -> QAction:
     (action,) = (each for each in find(window, MainMenu, "mainMenu").actions() if each.text() == text)
+    return action
+
+
+def choice(window: MainWindow, menu: str, data: object) -> QAction:
+    (action,) = (each for each in find(window, QMenu, menu).actions() if each.data() == data)
     return action
 
 
@@ -145,9 +151,10 @@ def test_reset_brings_all_choices_back_and_keeps_the_drawing(open_window: Open, 
     draw_seven(window)
     wait_for_answer(window, qtbot)
     find(window, QSlider, "penWidthSlider").setValue(50)
-    for name, value in (("modelChooser", "pad-8"), ("placementChooser", "as-drawn"), ("themeChooser", "dark")):
+    for name, value in (("modelChooser", "pad-8"), ("placementChooser", "as-drawn")):
         chooser = find(window, QComboBox, name)
         chooser.setCurrentIndex(chooser.findData(value))
+    choice(window, "themeMenu", "dark").trigger()
     window._on_chosen("text_size", 130)
     strokes = window.document.strokes
     menu_action(window, "Reset all choices").trigger()
@@ -155,13 +162,49 @@ def test_reset_brings_all_choices_back_and_keeps_the_drawing(open_window: Open, 
     qtbot.waitUntil(lambda: window.predictions[0].model == Choices().model, timeout=LIMIT_MS)
     assert find(window, QComboBox, "modelChooser").currentData() == Choices().model
     assert find(window, QComboBox, "placementChooser").currentData() == "like-mnist"
-    assert find(window, QComboBox, "themeChooser").currentData() == "system"
+    assert choice(window, "themeMenu", "system").isChecked()
+    assert choice(window, "textSizeMenu", 100).isChecked()
     assert find(window, QSlider, "penWidthSlider").value() == Choices().pen_width
     geometry = window._settings.load().geometry
     window.close()
     remembered = window._settings.load()
     assert remembered == Choices(geometry=remembered.geometry)
     assert geometry is not None
+
+
+def test_choices_come_back_until_something_else_is_chosen(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    reset = menu_action(window, "Reset all choices")
+    find(window, QSlider, "penWidthSlider").setValue(50)
+    choice(window, "themeMenu", "dark").trigger()
+    reset.trigger()
+    assert find(window, QSlider, "penWidthSlider").value() == Choices().pen_width
+    assert reset.text() == "Bring my choices back"
+    reset.trigger()
+    assert find(window, QSlider, "penWidthSlider").value() == 50
+    assert choice(window, "themeMenu", "dark").isChecked()
+    assert theme_of(window) is DARK
+    reset.trigger()
+    find(window, QSlider, "penWidthSlider").setValue(40)
+    assert reset.text() == "Reset all choices"
+    window.close()
+    assert window._settings.load().pen_width == 40
+
+
+def test_the_theme_is_chosen_by_keyboard_in_the_menu(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    menu = find(window, MainMenu, "mainMenu")
+    menu.popup(window.pos())
+    themes = find(window, QMenu, "themeMenu")
+    menu.setActiveAction(themes.menuAction())
+    QTest.keyClick(menu, Qt.Key.Key_Right)
+    qtbot.waitUntil(themes.isVisible, timeout=LIMIT_MS)
+    themes.setActiveAction(choice(window, "themeMenu", "dark"))
+    QTest.keyClick(themes, Qt.Key.Key_Return)
+    assert not menu.isVisible()
+    assert theme_of(window) is DARK
+    choice(window, "themeMenu", "light").trigger()
+    assert theme_of(window) is LIGHT
 
 
 @pytest.fixture

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from vit_pad.actions import PadActions
-from vit_pad.settings import TEXT_SIZES
+from vit_pad.settings import TEXT_SIZES, Choices
 
 
 class MainMenu(QMenu):
     """Files first, then the look, then what is about the program itself.
 
-    Its own actions are attributes; `text_sizes` has one for each size, whose `data()` is the size in per cent.
+    Its own actions are attributes. Each action of `themes` and `text_sizes` has as its `data()` the theme's name, or
+    the size in per cent.
     """
 
     def __init__(self, actions: PadActions, files: Sequence[QAction | QMenu], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("mainMenu")
         self.setToolTipsVisible(True)
-        self.reset = self._action(self.tr("Reset all choices"), self.tr("All choices as they were at first"))
+        self.reset = self._action("", "")
+        self.offer_reset(is_done=False)
         self.delete = self._action(self.tr("Delete all my data …"), self.tr("Choices, drawings, history, models"))
         self.about = self._action(self.tr("About ViT Pad"), self.tr("Versions, device and folders"))
-        self.text_sizes = QActionGroup(self)
+        self.themes, self.text_sizes = QActionGroup(self), QActionGroup(self)
         self._fill(actions, files)
 
     def _fill(self, actions: PadActions, files: Sequence[QAction | QMenu]) -> None:
@@ -36,26 +38,38 @@ class MainMenu(QMenu):
                 self.addAction(each)
         self.addActions([actions.save, actions.copy, actions.paste])
         self.addSeparator()
-        self.addMenu(self._text_size_menu())
+        themes = ((self.tr("As the system"), "system"), (self.tr("Light"), "light"), (self.tr("Dark"), "dark"))
+        self._add_choices(self.tr("Theme"), "themeMenu", self.themes, themes)
+        sizes = [(self.tr("{number} %").format(number=size), size) for size in TEXT_SIZES]
+        self._add_choices(self.tr("Text size"), "textSizeMenu", self.text_sizes, sizes)
         self.addSeparator()
         self.addActions([self.reset, self.delete, self.about])
         self.addSeparator()
         self.addAction(actions.quit)
 
-    def _text_size_menu(self) -> QMenu:
-        menu = QMenu(self.tr("Text size"), self)
-        menu.setObjectName("textSizeMenu")
-        for size in TEXT_SIZES:
-            action = menu.addAction(self.tr("{number} %").format(number=size))
-            action.setData(size)
-            action.setCheckable(True)
-            self.text_sizes.addAction(action)
-        return menu
+    def show_choices(self, choices: Choices) -> None:
+        """Tick the theme and the text size that are chosen."""
+        for group, chosen in ((self.themes, choices.theme), (self.text_sizes, choices.text_size)):
+            for action in group.actions():
+                action.setChecked(action.data() == chosen)
 
-    def show_text_size(self, size: int) -> None:
-        """Tick the size that is chosen."""
-        for action in self.text_sizes.actions():
-            action.setChecked(action.data() == size)
+    def offer_reset(self, is_done: bool) -> None:
+        """Offer to reset all choices or, when that is done, to bring them back."""
+        if is_done:
+            self.reset.setText(self.tr("Bring my choices back"))
+            self.reset.setToolTip(self.tr("All choices as they were before they were reset"))
+        else:
+            self.reset.setText(self.tr("Reset all choices"))
+            self.reset.setToolTip(self.tr("All choices as they were at first; the drawing stays"))
+
+    def _add_choices(self, text: str, name: str, group: QActionGroup, choices: Iterable[tuple[str, object]]) -> None:
+        menu = self.addMenu(text)
+        menu.setObjectName(name)
+        for each, data in choices:
+            action = menu.addAction(each)
+            action.setData(data)
+            action.setCheckable(True)
+            group.addAction(action)
 
     def _action(self, text: str, help_text: str) -> QAction:
         action = QAction(text, self)

@@ -78,6 +78,7 @@ class MainWindow(QMainWindow):
         self._prediction: Prediction | None = None
         self._outdated = 0  # the last revision of something else than what is on the pad now
         self._save_problem: Message | None = None
+        self._before_reset: Choices | None = None  # what can be brought back
         self._training: TrainingPanel | None = None  # once it was opened
         self._weights: LiveWeights | None = None  # the newest of the model that is being trained
         self._may_close = False  # in mid-training
@@ -203,7 +204,7 @@ class MainWindow(QMainWindow):
         larger, smaller, usual = text_size_actions(self)
         connect(
             (
-                (menu.reset, self._reset_choices),
+                (menu.reset, self._reset_or_bring_back),
                 (menu.delete, self._ask_what_to_delete),
                 (menu.about, self._show_about),
                 (larger, lambda: self._change_text_size(1)),
@@ -213,6 +214,7 @@ class MainWindow(QMainWindow):
             )
         )
         menu.text_sizes.triggered.connect(lambda action: self._on_chosen("text_size", action.data()))
+        menu.themes.triggered.connect(lambda action: self._on_chosen("theme", action.data()))
 
     # What is drawn, and what is said of it.
 
@@ -316,6 +318,7 @@ class MainWindow(QMainWindow):
             return
         self._remembered = dataclasses.replace(self._remembered, **{name: value})
         self._choices = dataclasses.replace(self._choices, **{name: value})
+        self._forget_before_reset()
         self._status.clear_problem()
         self._save_soon()
         if name in ("model", "device"):
@@ -353,7 +356,7 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         theme = apply_theme(app, self._choices.theme, self._choices.text_size)
-        self._menu.show_text_size(self._choices.text_size)
+        self._menu.show_choices(self._choices)
         self._actions.show_theme(theme)
         self.files.drag_handle.show_theme(theme)
         self._status.show_theme(theme)
@@ -365,9 +368,22 @@ class MainWindow(QMainWindow):
         place = TEXT_SIZES.index(self._choices.text_size) + steps
         self._on_chosen("text_size", TEXT_SIZES[min(max(place, 0), len(TEXT_SIZES) - 1)])
 
-    def _reset_choices(self) -> None:
-        """Choose as a new window would, model and all; what is drawn stays, and so does the window's place."""
-        self._choices = self._remembered = Choices(geometry=self._remembered.geometry)
+    def _reset_or_bring_back(self) -> None:
+        """Choose as a new window would, model and all; or, until something else is chosen, as before that."""
+        before, self._before_reset = self._before_reset, None
+        if before is None:
+            self._before_reset = self._remembered
+        self._menu.offer_reset(is_done=before is None)
+        self._choose_all(before or Choices())
+
+    def _forget_before_reset(self) -> None:
+        self._before_reset = None
+        self._menu.offer_reset(is_done=False)
+
+    def _choose_all(self, choices: Choices) -> None:
+        """Put all choices in force; what is drawn stays, and so does the window's place."""
+        self._choices = self._remembered = dataclasses.replace(choices, geometry=self._remembered.geometry)
+        self._status.clear_problem()
         self._show_config()
         self._show_theme()
         self._load()
@@ -402,15 +418,15 @@ class MainWindow(QMainWindow):
         self.files.recorder.show_prediction(None)  # what is on the pad is no part of a history any more
         self.document.clear()
         self.document.undo_stack.clear()
-        self._status.clear_problem()
         close_log()
+        self._forget_before_reset()
+        self._choose_all(Choices())
         try:
             delete(data)
         except UserError as error:
             self._status.show_problem(error.message)
         self.files.forget()
         self._list_models()
-        self._reset_choices()
 
     # Training.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from vit_pad.actions import PadActions
-from vit_pad.choosers import choose, fill_chooser, name_widget
+from vit_pad.choosers import name_widget
 from vit_pad.settings import THICKEST_PEN, THINNEST_PEN, Choices
 from vit_pad.theme import UNIT
 
 
 class ToolRow(QWidget):
-    """Pen, eraser and width; undo, redo and clear; open, paper and theme."""
+    """Pen, eraser and width; undo, redo and clear; open, paper, training; the menu."""
 
     chosen = Signal(str, object)  # a field of Choices and its new value
 
@@ -33,14 +33,6 @@ class ToolRow(QWidget):
         actions.thinner.triggered.connect(lambda: self.change_width(-1))
         actions.thicker.triggered.connect(lambda: self.change_width(1))
         self._width.setSingleStep(2)
-        self._theme = QComboBox()
-        self._theme.setToolTip(self.tr("Light or dark window"))
-        name_widget(self._theme, "themeChooser", self.tr("Theme"))
-        fill_chooser(
-            self._theme,
-            ((self.tr("System theme"), "system"), (self.tr("Light"), "light"), (self.tr("Dark"), "dark")),
-        )
-        self._theme.currentIndexChanged.connect(lambda: self.chosen.emit("theme", self._theme.currentData()))
         self._menu_button = _button(actions.menu, "menuButton")
         self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._lay_out(actions)
@@ -61,7 +53,6 @@ class ToolRow(QWidget):
         """Show what is chosen, without a signal for it."""
         with QSignalBlocker(self._width):
             self._width.setValue(round(choices.pen_width))
-        choose(self._theme, choices.theme)
 
     def add_widget(self, widget: QWidget) -> None:
         """Lay a part of somebody else beside the button that opens files."""
@@ -92,8 +83,6 @@ class ToolRow(QWidget):
         row.addWidget(self._open)
         row.addWidget(_button(actions.paper, "paperButton"))
         row.addWidget(_button(actions.training, "trainingPanelButton"))
-        row.addSpacing(UNIT)
-        row.addWidget(self._theme)
         row.addWidget(self._menu_button)
 
 
