@@ -375,10 +375,10 @@ def test_up_and_down_go_by_rows(qtbot: QtBot) -> None:
 def test_the_tool_tip_names_the_head_under_the_mouse(qtbot: QtBot) -> None:
     strip = make(qtbot, HeadStrip, 520, 72)
     strip.set_choice(2, -1)
-    strip.show()
-    qtbot.waitExposed(strip)
+    with qtbot.waitExposed(strip):
+        strip.show()
     for head in (5, 3):  # where the mouse is already, it doesn't move
-        QTest.mouseMove(strip, head_square(strip, head).center().toPoint())
+        QTest.mouseMove(strip.windowHandle(), head_square(strip, head).center().toPoint())
     qtbot.waitUntil(lambda: strip.toolTip() == "Head 4 of block 3")
 
 
@@ -429,8 +429,8 @@ def test_the_chosen_head_is_framed_and_focus_is_seen(qtbot: QtBot) -> None:
     edge = painted(strip)[round(square.center().y()), round(square.left()) - 1]
     assert edge.tolist() == color_of(theme_of(strip).accent)
     without_focus = painted(strip)
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitExposed(window):
+        window.show()
     strip.setFocus()
     qtbot.waitUntil(strip.hasFocus)
     assert (painted(strip) != without_focus).any()
