@@ -7,6 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 
+def first_line(error: Exception) -> str:
+    """Give the first line of what an exception says, its kind where it says nothing."""
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 class Message:
     """An English sentence with named holes, and what goes into them.
 

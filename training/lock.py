@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from filelock import FileLock, Timeout
 
 from training.errors import UserError
 from training.paths import state_folder
+
+_NAME = "training-{}.lock"
 
 
 def lock_for_training(folder: Path) -> FileLock:
@@ -20,7 +23,7 @@ def lock_for_training(folder: Path) -> FileLock:
         UserError: another run has it, or the lock can't be written.
     """
     name = hashlib.sha256(str(folder.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
-    path = state_folder() / f"training-{name}.lock"
+    path = state_folder() / _NAME.format(name)
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
@@ -35,3 +38,14 @@ def lock_for_training(folder: Path) -> FileLock:
             reason=error.strerror or str(error),
         ) from error
     return lock
+
+
+def is_training_anywhere() -> bool:
+    """Tell whether a run of this person goes on, in whatever folder and program."""
+    for path in state_folder().glob(_NAME.format("*")):
+        with contextlib.suppress(OSError):
+            try:
+                FileLock(path).acquire(timeout=0).lock.release()
+            except Timeout:
+                return True
+    return False

@@ -12,7 +12,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from training.config import ModelConfig, config_from_dict
-from training.errors import UserError
+from training.errors import UserError, first_line
 from training.paths import asset, is_endless, models_folder
 
 SUFFIX = ".safetensors"
@@ -115,7 +115,7 @@ def read_info(path: Path) -> ModelInfo:
         raise UserError(
             "{path} can't be read as a checkpoint ({reason}). Choose a .safetensors file that ViT Pad has written.",
             path=path,
-            reason=_short(error),
+            reason=first_line(error),
         ) from error
     return _parse(metadata, path)
 
@@ -175,7 +175,3 @@ def _folders() -> Iterator[Path]:
 def _names_in(folder: Path) -> tuple[str, ...]:
     files = folder.glob(f"*{SUFFIX}") if folder.is_dir() else ()
     return tuple(sorted(file.name.removesuffix(SUFFIX) for file in files if not file.name.endswith(STATE_SUFFIX)))
-
-
-def _short(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

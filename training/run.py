@@ -37,6 +37,7 @@ class Run:
 
     def __init__(
         self,
+        model: VisionTransformer,
         data: TrainingData,
         config: TrainConfig,
         files: RunFiles,
@@ -55,7 +56,7 @@ class Run:
         self._data = data
         self._state = state
         self._progress: TrainProgress | None = None
-        self._begin(data)
+        self._begin(model)
 
     def __enter__(self) -> Run:
         return self
@@ -142,14 +143,9 @@ class Run:
             metrics = {"epoch": round(epochs, 2), "val_accuracy": judged.accuracy, "val_loss": judged.loss}
             self.files.save_model(state.config, state.shown_weights, metrics)
 
-    def _begin(self, data: TrainingData) -> None:
-        facts = self.files.facts
-        if self._state is None:
-            model, _ = build_model(self.config, data.train.class_names)
-        else:
-            model = VisionTransformer(facts.model)
-        on_device = TrainingData(data.train.to(self._device), data.validation.to(self._device))
-        self._steps = train(model.to(self._device), on_device, self.config, state=self._state)
+    def _begin(self, model: VisionTransformer) -> None:
+        data = TrainingData(self._data.train.to(self._device), self._data.validation.to(self._device))
+        self._steps = train(model.to(self._device), data, self.config, state=self._state)
 
     def _halve_batch(self) -> None:
         if self._progress is not None or self._state is not None or self.config.batch_size == 1:
@@ -160,7 +156,8 @@ class Run:
             asked=self._asked_batch,
             fitting=self.config.batch_size,
         )
-        self._begin(self._data)
+        model, _ = build_model(self.config, self._data.train.class_names)
+        self._begin(model)
 
 
 def start_run(config: TrainConfig, out: Path | None = None) -> Run:
@@ -189,7 +186,7 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
             seen=seen,
         )
         files = RunFiles(facts, state_path(checkpoint), new_name=config.preset if out is None else None)
-        run = Run(data, config, files, lock)
+        run = Run(model, data, config, files, lock)
         stack.pop_all()  # from here on the run releases it
         return run
 
@@ -218,7 +215,7 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         files = RunFiles(facts, path, is_state_written=True)
         if state.best_epoch and not facts.checkpoint.exists():
             files.save_model(state.config, state.best, facts.metrics)
-        run = Run(data, state.config, files, lock, state)
+        run = Run(VisionTransformer(facts.model), data, state.config, files, lock, state)
         stack.pop_all()  # from here on the run releases it
         return run
 

@@ -19,7 +19,7 @@ from safetensors.numpy import save
 from training.atomic import atomic_write
 from training.config import ModelConfig, TrainConfig, config_from_dict
 from training.data import ImageSet, TrainingData
-from training.errors import UserError
+from training.errors import UserError, first_line
 from training.model import VisionTransformer
 from training.models import KIND as MODEL_KIND
 from training.paths import is_endless
@@ -82,7 +82,7 @@ def load_run_state(path: Path) -> tuple[RunState, RunFacts]:
         raise UserError(
             "{path} can't be read as the state of a run ({reason}). Choose a .state.safetensors file of ViT Pad.",
             path=path,
-            reason=str(error).partition("\n")[0] or type(error).__name__,
+            reason=first_line(error),
         ) from error
     values = _parse(metadata, path)
     try:

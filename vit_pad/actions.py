@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from vit_pad.icons import icon
 from vit_pad.theme import Theme
 
-_Shortcuts = Iterable[QKeySequence.StandardKey | Qt.Key | str]
+Shortcuts = Iterable[QKeySequence.StandardKey | Qt.Key | str]
 
 
 class PadActions(QObject):
@@ -62,19 +62,25 @@ class PadActions(QObject):
         self.pen.setChecked(True)
         self.paper.setCheckable(True)
 
-    def _add(self, icon_name: str | None, text: str, help_text: str, shortcuts: _Shortcuts) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcuts([QKeySequence(each) for each in shortcuts])
-        action.setToolTip(f"{help_text} ({_keys(action)})")
+    def _add(self, icon_name: str | None, text: str, help_text: str, shortcuts: Shortcuts) -> QAction:
+        action = add_action(self._window, text, help_text, shortcuts)
         if icon_name is not None:
             self._icon_names[action] = icon_name
-        self._window.addAction(action)
         return action
 
     def show_theme(self, theme: Theme) -> None:
         """Draw all icons in the colours of a theme."""
         for action, name in self._icon_names.items():
             action.setIcon(icon(name, theme))
+
+
+def add_action(window: QWidget, text: str, help_text: str, shortcuts: Shortcuts) -> QAction:
+    """Make an action of a window, whose tool tip tells its first key."""
+    action = QAction(text, window)
+    action.setShortcuts([QKeySequence(each) for each in shortcuts])
+    action.setToolTip(f"{help_text} ({_keys(action)})")
+    window.addAction(action)
+    return action
 
 
 def _keys(action: QAction) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 
@@ -17,6 +17,18 @@ def fill_chooser(chooser: QComboBox, items: Iterable[tuple[str, Any]]) -> None:
         for text, data in items:
             chooser.addItem(text, data)
     choose(chooser, kept)
+
+
+def fill_devices(chooser: QComboBox, devices: Iterable[str]) -> None:
+    """List the devices there are, after the one that leaves the choice to the program."""
+    translate = QCoreApplication.translate
+    texts = {
+        "auto": translate("devices", "Automatic"),
+        "cpu": translate("devices", "CPU"),
+        "mps": translate("devices", "Apple GPU"),
+    }
+    names = dict.fromkeys(("auto", *devices))
+    fill_chooser(chooser, ((texts.get(name, name), name) for name in names))
 
 
 def choose(chooser: QComboBox, data: Any) -> None:

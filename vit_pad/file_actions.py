@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from training import paths
 from training.strokes import Stroke
+from vit_pad.actions import add_action
 from vit_pad.document import Content, PadDocument
 from vit_pad.drag_handle import DragHandle
 from vit_pad.history import HistoryStore
@@ -42,11 +43,14 @@ class FileActions(QObject):
         self.drag_handle.problem.connect(self.problem)
         self._deck = SampleDeck()
         self._sample_dialog: SampleDialog | None = None
-        self.sample = self._add(
-            self.tr("MNIST digit"), self.tr("Put a digit of MNIST's test set on the pad, at random"), "Ctrl+M"
+        self.sample = add_action(
+            window, self.tr("MNIST digit"), self.tr("Put a digit of MNIST's test set on the pad, at random"), ["Ctrl+M"]
         )
-        self.choose_sample = self._add(
-            self.tr("MNIST digits …"), self.tr("Choose a digit of MNIST's test set by its number"), "Ctrl+Shift+M"
+        self.choose_sample = add_action(
+            window,
+            self.tr("MNIST digits …"),
+            self.tr("Choose a digit of MNIST's test set by its number"),
+            ["Ctrl+Shift+M"],
         )
         self.sample.triggered.connect(lambda: self._open_sample(self._deck.draw()))
         self.choose_sample.triggered.connect(self._show_samples)
@@ -55,13 +59,6 @@ class FileActions(QObject):
     def in_menu(self) -> tuple[QAction | QMenu, ...]:
         """What the menu offers beside opening and saving, in its order."""
         return self.recent, self.sample, self.choose_sample, self.history
-
-    def _add(self, text: str, help_text: str, keys: str) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(keys))
-        action.setToolTip(f"{help_text} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
-        self._window.addAction(action)
-        return action
 
     def _add_history(self) -> QAction:
         store = HistoryStore(paths.state_folder())

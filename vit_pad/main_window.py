@@ -41,7 +41,7 @@ from vit_pad.side_panel import SidePanel
 from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
 from vit_pad.tool_row import ToolRow
-from vit_pad.words import IN_TRAINING, model_entry, model_title
+from vit_pad.words import IN_TRAINING, model_title, own_model_entry
 
 # What few people open is imported when it is opened: the window is to be there at once.
 if TYPE_CHECKING:
@@ -377,8 +377,9 @@ class MainWindow(QMainWindow):
         self._choose_all(before or Choices())
 
     def _forget_before_reset(self) -> None:
-        self._before_reset = None
-        self._menu.offer_reset(is_done=False)
+        if self._before_reset is not None:
+            self._before_reset = None
+            self._menu.offer_reset(is_done=False)
 
     def _choose_all(self, choices: Choices) -> None:
         """Put all choices in force; what is drawn stays, and so does the window's place."""
@@ -577,8 +578,11 @@ class MainWindow(QMainWindow):
         is_training = self._training is not None and self._training.session.is_running
         first = (IN_TRAINING,) if is_training else ()
         chosen = (self._choices.model,) if self._choices.model != IN_TRAINING else ()
-        names = dict.fromkeys((*first, *models.shipped_models(), *models.user_models(), *chosen))
-        self._panel.show_models(tuple((model_entry(name), name) for name in names))
+        own = models.user_models()
+        names = dict.fromkeys((*first, *models.shipped_models(), *own, *chosen))
+        self._panel.show_models(
+            tuple((own_model_entry(name) if name in own else model_title(name), name) for name in names)
+        )
 
     def _save_soon(self) -> None:
         self._save_timer.start()

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from training import paths
 from training.errors import UserError
+from training.lock import is_training_anywhere
 from training.models import SUFFIX, is_own_checkpoint
 
 # Whole names, and no folders: what else lies there is somebody else's.
@@ -56,14 +55,8 @@ def check_no_training() -> None:
     Raises:
         UserError: one is.
     """
-    for path in paths.state_folder().glob("training-*.lock"):
-        with contextlib.suppress(OSError):
-            try:
-                FileLock(path).acquire(timeout=0).lock.release()
-            except Timeout as error:
-                raise UserError(
-                    "A training is going on. Stop it, or wait until it ends; then delete your data."
-                ) from error
+    if is_training_anywhere():
+        raise UserError("A training is going on. Stop it, or wait until it ends; then delete your data.")
 
 
 def delete(data: Iterable[OwnData]) -> None:

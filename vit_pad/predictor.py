@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from training.config import ModelConfig
-from training.errors import Message, UserError
+from training.errors import Message, UserError, first_line
 from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
 from vit_pad.preload import import_torch
@@ -307,5 +307,5 @@ def _load_problem(wish: LoadRequest, error: Exception) -> Message:
         "The model {model} can't be loaded on the device {device} ({reason}). Choose another model or device.",
         model=wish.model,
         device=wish.device,
-        reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        reason=first_line(error),
     )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSize
 from training.config import DIGITS, ModelConfig
 from training.facts import Prediction
 from vit_pad.attention_overlay import ColorBar
-from vit_pad.choosers import choose, fill_chooser, name_widget, say
+from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget, say
 from vit_pad.head_strip import HeadStrip
 from vit_pad.heat import MEAN_HEAD
 from vit_pad.input_preview import InputPreview
@@ -87,9 +87,7 @@ class SidePanel(QWidget):
 
     def show_devices(self, devices: tuple[str, ...]) -> None:
         """List the devices there are, after the one that leaves the choice to the program."""
-        names = tuple(dict.fromkeys(("auto", *devices)))
-        texts = {"auto": self.tr("Automatic"), "cpu": self.tr("CPU"), "mps": self.tr("Apple GPU")}
-        fill_chooser(self._choosers["device"], ((texts.get(name, name), name) for name in names))
+        fill_devices(self._choosers["device"], devices)
 
     def show_config(self, config: ModelConfig) -> None:
         """Offer the blocks and heads that the model has."""

@@ -111,7 +111,8 @@ def apply_theme(app: QApplication, choice: ThemeChoice, text_size: int = 100) ->
     schemes = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
     app.styleHints().setColorScheme(schemes[choice])  # title bars and system dialogs follow
     theme = {"system": current_theme(app), "light": LIGHT, "dark": DARK}[choice]
-    text_font, palette, style_sheet = _scaled_font(app, text_size), palette_of(theme), style_sheet_of(theme)
+    text_font = _scaled(_system_font(app), text_size / 100)
+    palette, style_sheet = palette_of(theme), style_sheet_of(theme)
     if (app.font(), app.palette(), app.styleSheet()) == (text_font, palette, style_sheet):
         return theme  # dressing every widget takes time
     had_style_sheet = bool(app.styleSheet())
@@ -126,11 +127,7 @@ def apply_theme(app: QApplication, choice: ThemeChoice, text_size: int = 100) ->
 
 def font(size: FontSize, *, bold: bool = False) -> QFont:
     """Give the system's font in one of the four sizes."""
-    sized = QFont(QGuiApplication.font())
-    if sized.pointSizeF() > 0:
-        sized.setPointSizeF(sized.pointSizeF() * _FONT_SCALES[size])
-    else:  # the system gave its size in pixels
-        sized.setPixelSize(round(sized.pixelSize() * _FONT_SCALES[size]))
+    sized = _scaled(QGuiApplication.font(), _FONT_SCALES[size])
     sized.setBold(bold)
     return sized
 
@@ -142,14 +139,19 @@ def set_font(widget: QWidget, size: FontSize, *, bold: bool = False) -> None:
     widget.setFont(font(size, bold=bold))
 
 
-def _scaled_font(app: QApplication, percent: int) -> QFont:
+def _system_font(app: QApplication) -> QFont:
+    """Give the font that the application had before it was dressed."""
     system: QFont = app.property(_SYSTEM_FONT) or QFont(app.font())
     app.setProperty(_SYSTEM_FONT, system)
-    scaled = QFont(system)
-    if system.pointSizeF() > 0:
-        scaled.setPointSizeF(system.pointSizeF() * percent / 100)
-    else:
-        scaled.setPixelSize(round(system.pixelSize() * percent / 100))
+    return system
+
+
+def _scaled(original: QFont, factor: float) -> QFont:
+    scaled = QFont(original)
+    if original.pointSizeF() > 0:
+        scaled.setPointSizeF(original.pointSizeF() * factor)
+    else:  # the system gave its size in pixels
+        scaled.setPixelSize(round(original.pixelSize() * factor))
     return scaled
 
 

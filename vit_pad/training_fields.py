@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from training.config import PRESETS, TrainConfig
-from vit_pad.choosers import choose, fill_chooser, name_widget
+from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget
 from vit_pad.theme import UNIT, set_font
 
 _ALL_IMAGES = 0  # what the field of images holds for "all of them"
@@ -59,7 +59,8 @@ class TrainingFields(QWidget):
             "augmentationChooser", ((self.tr("Turned, scaled, shifted"), "affine"), (self.tr("None"), "none"))
         )
         self._seed = self._whole("seedField", 0, 2**31 - 1)
-        self._device = self._chooser("trainingDeviceChooser", ((self.tr("Automatic"), "auto"), (self.tr("CPU"), "cpu")))
+        self._device = self._chooser("trainingDeviceChooser", ())
+        fill_devices(self._device, ("cpu",))
         self._lay_out()
         self.show_config(self._config)
 
@@ -106,9 +107,7 @@ class TrainingFields(QWidget):
 
     def show_devices(self, devices: tuple[str, ...]) -> None:
         """List the devices there are."""
-        texts = {"auto": self.tr("Automatic"), "cpu": self.tr("CPU"), "mps": self.tr("Apple GPU")}
-        names = dict.fromkeys(("auto", *devices))
-        fill_chooser(self._device, ((texts.get(name, name), name) for name in names))
+        fill_devices(self._device, devices)
 
     def _chooser(self, object_name: str, items: Iterable[tuple[str, Any]]) -> QComboBox:
         chooser = QComboBox()

@@ -85,11 +85,6 @@ class TrainingPanel(QDockWidget):
         self._fields.show_config(config)
         self._show_state()
 
-    @property
-    def config(self) -> TrainConfig:
-        """The settings as they are in the form."""
-        return self._fields.config
-
     def show_devices(self, devices: tuple[str, ...]) -> None:
         """List the devices there are."""
         self._fields.show_devices(devices)

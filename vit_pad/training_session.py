@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from training.config import TrainConfig
-from training.errors import Message, UserError
+from training.errors import Message, UserError, first_line
 from vit_pad.predictor import STACK_BYTES, LiveWeights, LoadRequest
 from vit_pad.preload import import_torch
 from vit_pad.words import IN_TRAINING
@@ -36,7 +36,6 @@ class Begun:
 
     model: str  # the name of the model to come
     config: TrainConfig
-    num_images: int
     note: Message | None  # what is done otherwise than asked
 
 
@@ -153,28 +152,17 @@ class _Orders:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._is_pausing = self._is_stopping = self._is_leaving = False
+        self.is_pausing = self.is_stopping = self.is_leaving = False
 
     @property
     def are_there(self) -> bool:
         """Whether anything is wanted for which the state is needed."""
-        return self._is_pausing or self.is_ending
-
-    @property
-    def is_pausing(self) -> bool:
-        return self._is_pausing
-
-    @property
-    def is_stopping(self) -> bool:
-        return self._is_stopping
-
-    @property
-    def is_leaving(self) -> bool:
-        return self._is_leaving
+        return self.is_pausing or self.is_ending
 
     @property
     def is_ending(self) -> bool:
-        return self._is_stopping or self._is_leaving
+        """Whether the run is to end, with a model or without."""
+        return self.is_stopping or self.is_leaving
 
     def pause(self) -> None:
         self._set(is_pausing=True)
@@ -190,19 +178,19 @@ class _Orders:
 
     def hold(self) -> bool:
         """Pause and take a stop back, until one is told again; tell whether there was one."""
-        was_stopping = self._is_stopping
+        was_stopping = self.is_stopping
         self._set(is_pausing=True, is_stopping=False)
         return was_stopping
 
     def wait(self) -> None:
         """Wait as long as a pause lasts."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_pausing)
+            self._changed.wait_for(lambda: not self.is_pausing)
 
     def _set(self, **values: bool) -> None:
         with self._changed:
             for name, value in values.items():
-                setattr(self, f"_{name}", value)
+                setattr(self, name, value)
             self._changed.notify_all()
 
 
@@ -247,7 +235,7 @@ class _TrainingThread(QThread):
 
         progress = run.step()
         name = run.checkpoint.stem
-        self.begun.emit(Begun(name, run.config, run.num_images, run.note))
+        self.begun.emit(Begun(name, run.config, run.note))
         wish = LoadRequest(model=IN_TRAINING, device=run.device)
         while progress is not None:
             self._note(progress)
@@ -266,7 +254,8 @@ class _TrainingThread(QThread):
 
     def _deal_with_state(self, run: Run) -> bool:
         """Save what there is and do what is wanted; False when that is to end."""
-        self._patiently(run.save if not self.orders.are_there else lambda: run.save(now=True))
+        if not self.orders.is_stopping:  # ending early saves
+            self._patiently(lambda: run.save(now=self.orders.are_there))
         if self.orders.is_pausing:
             self.halted.emit(None)
             self.orders.wait()
@@ -328,5 +317,5 @@ def _be_nice() -> None:
 def _unforeseen(error: Exception) -> Message:
     return Message(
         "The training stopped by an error ({reason}). What was saved last can be gone on with.",
-        reason=str(error).partition("\n")[0] or type(error).__name__,
+        reason=first_line(error),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from training.errors import Message, UserError
-from training.models import SUFFIX, find_model, read_info, user_models
+from training.models import SUFFIX, find_model, read_info
 from vit_pad.percent import percent
 
 
@@ -29,10 +29,8 @@ def model_title(model: str) -> str:
     return Path(model).name.removesuffix(SUFFIX)
 
 
-def model_entry(model: str) -> str:
-    """Give what a chooser calls a model: its title and, for one that a person trained, how well it reads."""
-    if model not in user_models():
-        return model_title(model)
+def own_model_entry(model: str) -> str:
+    """Give what a chooser calls a model that a person trained: its title and how well it reads."""
     try:
         accuracy = float(read_info(find_model(model)).metrics["val_accuracy"])
     except (UserError, KeyError, TypeError, ValueError):  # a file that is none is told of when it is chosen
