@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -20,6 +22,8 @@ from training.cli import main
 from training.config import TrainConfig
 from training.models import new_model_path, read_info
 from training.paths import asset, models_folder
+from training.sheet import CELL_PX, SHEET_LIMIT
+from training.stress import CONDITIONS
 
 SEVEN = '{"strokes": [[[10, 8], [28, 9], [18, 33]]], "label": 7, "canvas": [40, 40], "writer": "ann"}'
 ONE = '{"strokes": [[[20, 5], [20, 35]]], "label": "1", "writer": "bob"}'
@@ -119,7 +123,8 @@ def test_a_missing_file_fails_and_the_others_are_read(
 def test_evaluate_counts_on_mnist(model: str, part: str, count: int, capsys: Captured) -> None:
     assert main(["evaluate", "--mnist", part, "--model", model, "--device", "cpu", "--json"]) == 0
     (facts,) = lines_of(capsys.readouterr().out)
-    assert list(facts) == ["count", "correct", "accuracy", "per_class", "model", "device"]
+    assert list(facts) == ["count", "correct", "accuracy", "per_class", "model", "device", "ece"]
+    assert 0 <= facts["ece"] <= 1
     assert facts["count"] == count
     assert facts["accuracy"] == facts["correct"] / count
     assert len(facts["per_class"]) == 10
@@ -153,6 +158,96 @@ def test_evaluate_counts_folders_of_pictures(model: str, tmp_path: Path, capsys:
     assert out[0].startswith(f"{model} on ")
     assert len(out) == 11
     assert out[1] == "  0: none"
+
+
+def test_evaluate_under_stress_tells_of_each_condition_and_of_all(model: str, drawings: Path, capsys: Captured) -> None:
+    words = ["evaluate", "--strokes", str(drawings), "--model", model, "--device", "cpu"]
+    plain = {}
+    for mode, more in (("like-mnist", []), ("as-drawn", ["--as-drawn"])):
+        assert main([*words, *more, "--json"]) == 0
+        (plain[mode],) = lines_of(capsys.readouterr().out)
+    assert main([*words, "--stress", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert f"{drawings}, line 2: " in err
+    facts = lines_of(out)
+    assert len(facts) == 2 * (len(CONDITIONS) + 1)
+    for mode in ("like-mnist", "as-drawn"):
+        *conditions, summary = [each for each in facts if each["mode"] == mode]
+        assert [each["condition"] for each in conditions] == [each.name for each in CONDITIONS]
+        keys = [
+            "mode",
+            "condition",
+            "count",
+            "correct",
+            "accuracy",
+            "per_class",
+            "ece",
+            "confusions",
+            "model",
+            "device",
+        ]
+        assert all(list(each) == keys for each in conditions)
+        for key in ("count", "correct", "accuracy", "per_class", "ece"):
+            assert conditions[0][key] == plain[mode][key]
+        accuracies = [each["accuracy"] for each in conditions]
+        assert summary["conditions"] == len(CONDITIONS)
+        assert summary["mean"] == pytest.approx(sum(accuracies) / len(CONDITIONS))
+        assert summary["worst"] == min(accuracies)
+        assert (
+            conditions[[each["condition"] for each in conditions].index(summary["worst_condition"])]["accuracy"]
+            == (summary["worst"])
+        )
+        assert summary["plain_ece"] == conditions[0]["ece"]
+        assert (summary["model"], summary["device"]) == (model, "cpu")
+        for each in (*conditions, summary):
+            times = [number for _, _, number in each["confusions"]]
+            assert times == sorted(times, reverse=True)
+            assert all(truth in ("1", "7") and truth != answer for truth, answer, _ in each["confusions"])
+        assert all(each["correct"] + sum(n for _, _, n in each["confusions"]) == 2 for each in conditions)
+
+
+def test_evaluate_under_stress_prints_tables(model: str, drawings: Path, capsys: Captured) -> None:
+    assert main(["evaluate", "--strokes", str(drawings), "--model", model, "--stress"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("like MNIST, 2 drawings") < out.index("as drawn, 2 drawings")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    for name in [*(each.name for each in CONDITIONS), "mean"]:
+        rows = [line for line in lines if re.fullmatch(rf"{re.escape(name)}( \d+\.\d){{4}}", line)]
+        assert len(rows) == 2, name  # right, ECE, 1 and 7; the other classes have no drawing
+    assert sum(line.startswith("worst: ") for line in lines) == 2
+
+
+def test_a_sheet_shows_what_was_read_wrongly(model: str, drawings: Path, tmp_path: Path, capsys: Captured) -> None:
+    sheet = tmp_path / "sheet.png"
+    words = ["evaluate", "--model", model, "--json", "--sheet", str(sheet)]
+    assert main([*words, "--mnist", "val"]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert facts["count"] - facts["correct"] > SHEET_LIMIT
+    assert num_cells(sheet) == SHEET_LIMIT
+    assert main([*words, "--strokes", str(drawings)]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert num_cells(sheet) == max(1, facts["count"] - facts["correct"])
+    assert main([*words, "--strokes", str(drawings), "--stress"]) == 0
+    conditions = [each for each in lines_of(capsys.readouterr().out) if "condition" in each]
+    assert num_cells(sheet) == sum(each["count"] - each["correct"] for each in conditions)
+    first = sheet.read_bytes()
+    assert main([*words, "--strokes", str(drawings), "--stress"]) == 0
+    assert sheet.read_bytes() == first
+
+
+def num_cells(sheet: Path) -> int:
+    """Count the cells of a sheet that show an image."""
+    with Image.open(sheet) as image:
+        pixels = np.asarray(image)
+    width, height = CELL_PX
+    corners = [(y, x) for y in range(0, pixels.shape[0], height) for x in range(0, pixels.shape[1], width)]
+    return sum(not (pixels[y + width // 2, x + width // 2] == pixels[0, 0]).all() for y, x in corners)
+
+
+def test_a_sheet_that_cannot_be_written_is_told_before_the_work(model: str, tmp_path: Path, capsys: Captured) -> None:
+    gone = tmp_path / "gone" / "sheet.png"
+    assert main(["evaluate", "--mnist", "val", "--model", model, "--sheet", str(gone)]) == 1
+    assert f"{gone} can't be written" in sentence(capsys)
 
 
 def test_info_tells_what_a_model_is(model: str, capsys: Captured) -> None:
@@ -279,6 +374,8 @@ def test_missing_data_are_one_sentence_and_status_1(model: str, tmp_path: Path, 
         ["evaluate"],
         ["evaluate", "--mnist", "val", "--strokes", "x.jsonl"],
         ["evaluate", "--mnist", "val", "--writers", "ann"],
+        ["evaluate", "--mnist", "val", "--stress"],
+        ["evaluate", "--strokes", "x.jsonl", "--stress", "--as-drawn"],
         ["predict"],
         ["train", "--epochs", "0"],
         ["train", "--learning-rate", "nan"],

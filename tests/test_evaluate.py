@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,15 @@ from training.data import ImageSet
 from training.errors import UserError
 from training.evaluate import (
     Batch,
-    Evaluation,
     batches_of_drawings,
     batches_of_folder,
     batches_of_set,
     evaluate,
 )
 from training.ink import make_image
+from training.metrics import Confusion
 from training.model import VisionTransformer
+from training.sheet import FailureSample
 from training.strokes import Drawing, drawing_from_json
 
 THREE = ModelConfig(image_size=32, patch_size=8, embed_dim=16, depth=1, num_heads=2, class_names=("cat", "dog", "owl"))
@@ -44,13 +46,32 @@ def batch_of(labels: list[int]) -> Batch:
 
 def test_right_answers_are_counted_in_all_and_by_class() -> None:
     result = evaluate(always(1), [batch_of([0, 1, 1]), batch_of([1, 0])])
-    assert result == Evaluation(count=5, correct=3, per_class=(0.0, 1.0, None))
-    assert result.accuracy == 0.6
+    assert (result.count, result.correct, result.accuracy) == (5, 3, 0.6)
+    assert result.per_class == (0.0, 1.0, None)
 
 
 def test_a_label_that_is_no_class_counts_as_wrong() -> None:
     result = evaluate(always(2), [batch_of([-1, 2])])
-    assert result == Evaluation(count=2, correct=1, per_class=(None, None, 1.0))
+    assert (result.count, result.correct, result.per_class) == (2, 1, (None, None, 1.0))
+    assert result.confusions == (Confusion(None, "owl", 1),)
+
+
+def test_confidence_is_the_probability_at_the_temperature() -> None:
+    model = always(1)  # its logits are 0, 1 and 0
+    for temperature in (0.5, 1.0, 3.0):
+        result = evaluate(model, [batch_of([1, 0])], temperature)
+        expected = math.exp(1 / temperature) / (math.exp(1 / temperature) + 2)
+        np.testing.assert_allclose(result.confidences, [expected, expected], rtol=1e-5)
+        assert result.ece == pytest.approx(abs(expected - 0.5), rel=1e-4)
+
+
+def test_images_that_are_read_wrongly_are_collected_across_batches() -> None:
+    batches = [batch_of([1, 0]), batch_of([2, 1])]
+    sample = FailureSample("as drawn")
+    evaluate(always(1), batches, failures=sample)
+    assert [(each.truth, each.answer) for each in sample.chosen] == [("cat", "dog"), ("owl", "dog")]
+    np.testing.assert_array_equal(sample.chosen[0].image, batches[0][0][1].numpy())
+    np.testing.assert_array_equal(sample.chosen[1].image, batches[1][0][0].numpy())
 
 
 def test_nothing_to_count_is_a_sentence() -> None:

@@ -17,7 +17,10 @@ FORBIDDEN = {
     "vit_pad": {"torch", "torchvision"},
 }
 TORCH_FREE = ["training"] + [
-    f"training.{name}" for name in ("config", "errors", "facts", "ink", "models", "paths", "pictures", "strokes")
+    f"training.{name}"
+    for name in (
+        *("config", "errors", "facts", "ink", "metrics", "models", "paths", "pictures", "sheet", "stress", "strokes"),
+    )
 ]
 WINDOW_LATER = ("torch", "torchvision", "pyqtgraph", "tyro")
 

@@ -41,6 +41,18 @@ def atomic_write(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def check_place(out: Path) -> Path:
+    """Refuse a place that can't be written to before the work, not after it; give it back.
+
+    Raises:
+        UserError: it is a folder, or in one that isn't there or writable.
+    """
+    folder = out.resolve().parent
+    if out.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UserError("{out} can't be written; name a file in a folder that is there and writable.", out=out)
+    return out
+
+
 def remove_leftovers(path: Path) -> None:
     """Remove the temporary files of a process that was killed while it wrote `path`; nobody may be writing it now."""
     for temporary in path.parent.glob(f".{glob.escape(path.name)}.{'?' * _MARK}.tmp"):

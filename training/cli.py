@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -19,6 +19,7 @@ from training.config import TrainConfig
 from training.errors import Message, UserError
 from training.facts import PlacementMode, Prediction
 from training.models import DEFAULT_MODEL
+from training.strokes import Drawing
 
 PROGRAM = "vit-pad"
 OptionsT = TypeVar("OptionsT")
@@ -62,6 +63,11 @@ class EvaluateOptions:
     model: ModelOption = DEFAULT_MODEL
     device: DeviceOption = "auto"
     as_drawn: AsDrawnOption = False
+    stress: Annotated[
+        bool,
+        tyro.conf.arg(help="Also small, turned, slanted, shaky, thick, thin, broken: one at a time, both placements."),
+    ] = False
+    sheet: Annotated[Path | None, tyro.conf.arg(help="PNG file for pictures of what was read wrongly.")] = None
     json: JsonOption = False
 
     def __post_init__(self) -> None:
@@ -70,6 +76,10 @@ class EvaluateOptions:
             raise UserError("Say what to evaluate on: --mnist test, --strokes FILE or --images DIR, one of them.")
         if self.writers is not None and self.strokes is None:
             raise UserError("Only drawings have writers: give --writers together with --strokes.")
+        if self.stress and self.strokes is None:
+            raise UserError("Only drawings can be put under stress: give --stress together with --strokes.")
+        if self.stress and self.as_drawn:
+            raise UserError("--stress measures both ways of making the image: leave --as-drawn out.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,50 +167,102 @@ def _train(words: list[str]) -> None:
 
 def _evaluate(words: list[str]) -> None:
     options = _parse(EvaluateOptions, "evaluate", words)
+    from training.atomic import check_place
     from training.checkpoint import load_checkpoint
     from training.devices import resolve_device
-    from training.evaluate import evaluate
     from training.models import find_model
+    from training.sheet import write_sheet
 
+    if options.sheet is not None:
+        check_place(options.sheet)
     device = resolve_device(options.device)
-    model, _ = load_checkpoint(find_model(options.model), device)
+    model, info = load_checkpoint(find_model(options.model), device)
+    origin = {"model": options.model, "device": str(device)}
     problems: list[str] = []
-    batches, total = _batches(options, model.config, problems)
     try:
-        result = evaluate(model, _tracked(batches, total, "Evaluating"))
+        failures = (_stress if options.stress else _count)(options, model, info.temperature, origin, problems)
     finally:  # what couldn't be read is said, also where nothing is left to evaluate
         for problem in problems:
             _complain(problem)
+    if options.sheet is not None:
+        write_sheet(options.sheet, failures)
+
+
+def _count(
+    options: EvaluateOptions, model: Any, temperature: float, origin: Mapping[str, str], problems: list[str]
+) -> Sequence[Any]:
+    """Evaluate once, print what came out, and give what was read wrongly."""
+    from training.evaluate import evaluate
+    from training.sheet import FailureSample
+
+    batches, total, source = _batches(options, model.config, problems)
+    sample = FailureSample(source)
+    result = evaluate(model, _tracked(batches, total, "Evaluating"), temperature, sample)
     if options.json:
-        facts = dataclasses.asdict(result) | {"accuracy": result.accuracy}
-        order = ("count", "correct", "accuracy", "per_class")
-        print(json.dumps({key: facts[key] for key in order} | {"model": options.model, "device": str(device)}))
-        return
-    print(f"{options.model} on {device}: {result.correct} of {result.count} right, {result.accuracy:.2%}")
+        print(json.dumps({**result.facts(), **origin, "ece": result.ece}))
+        return sample.chosen
+    print(
+        f"{origin['model']} on {origin['device']}: {result.correct} of {result.count} right, {result.accuracy:.2%}; "
+        f"calibration error (ECE) {result.ece:.2%}"
+    )
     for name, accuracy in zip(model.config.class_names, result.per_class, strict=True):
         print(f"  {name}: " + ("none" if accuracy is None else f"{accuracy:.2%}"))
+    return sample.chosen
 
 
-def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tuple[Iterable[Any], int | None]:
-    """Give the batches asked for, and how many there are where that is known."""
+def _stress(
+    options: EvaluateOptions, model: Any, temperature: float, origin: Mapping[str, str], problems: list[str]
+) -> Sequence[Any]:
+    """Evaluate under each condition, in both placements; otherwise as `_count`, with some of what was read wrongly."""
+    from rich.console import Console
+
+    from training.benchmark import MODE_NAMES, StressReport, stress
+    from training.sheet import Failure
+    from training.stress import CONDITIONS
+
+    drawings = _drawings(options, problems)
+    failures: list[Failure] = []
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    for mode, name in MODE_NAMES.items():
+        results = stress(model, drawings, mode, temperature, failures)
+        report = StressReport(mode, dict(_tracked(results, len(CONDITIONS), name)))
+        if options.json:
+            for facts in report.facts():
+                print(json.dumps({**facts, **origin}))
+        else:
+            console.print(report.table())
+            console.print(*report.summary(), sep="\n", end="\n\n", soft_wrap=True, markup=False)
+    return failures
+
+
+def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tuple[Iterable[Any], int | None, str]:
+    """Give the batches asked for, how many there are where that is known, and what they are."""
     from training import evaluate
+    from training.benchmark import MODE_NAMES
     from training.data import load_mnist
-    from training.strokes import read_drawings
 
     mode: PlacementMode = "as-drawn" if options.as_drawn else "like-mnist"
     if options.mnist is not None:
         images = load_mnist(options.mnist)
-        return evaluate.batches_of_set(images, config), -(-len(images) // evaluate.BATCH)
+        return evaluate.batches_of_set(images, config), -(-len(images) // evaluate.BATCH), f"MNIST {options.mnist}"
     if options.images is not None:
-        return evaluate.batches_of_folder(options.images, config, mode, problems), None
+        return evaluate.batches_of_folder(options.images, config, mode, problems), None, MODE_NAMES[mode]
+    drawings = _drawings(options, problems)
+    total = -(-len(drawings) // evaluate.BATCH)
+    return evaluate.batches_of_drawings(drawings, config, mode), total, MODE_NAMES[mode]
+
+
+def _drawings(options: EvaluateOptions, problems: list[str]) -> Sequence[Drawing]:
+    """Read the drawings asked for; what is wrong with a line is noted in `problems`."""
+    from training.strokes import read_drawings
+
     assert options.strokes is not None
     file = read_drawings(options.strokes)
     problems += [f"{options.strokes}, line {each.number}: {each.message}" for each in file.problems]
-    drawings = file.drawings
-    if options.writers is not None:
-        writers = options.writers.split(",")
-        drawings = tuple(drawing for drawing in drawings if str(drawing.extra.get("writer")) in writers)
-    return evaluate.batches_of_drawings(drawings, config, mode), -(-len(drawings) // evaluate.BATCH)
+    if options.writers is None:
+        return file.drawings
+    writers = options.writers.split(",")
+    return [drawing for drawing in file.drawings if str(drawing.extra.get("writer")) in writers]
 
 
 def _predict(words: list[str]) -> None:

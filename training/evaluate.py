@@ -1,9 +1,8 @@
-"""Counting right answers on a set of images, drawings or pictures."""
+"""Answers of a model, counted, on a set of images, drawings or pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,10 @@ from training.data import ImageSet
 from training.errors import UserError
 from training.facts import PlacementMode
 from training.ink import make_image
+from training.metrics import Evaluation, pooled
 from training.model import VisionTransformer
 from training.pictures import is_picture_name, read_picture
+from training.sheet import FailureSample
 from training.strokes import Drawing, on_pad
 
 BATCH = 250
@@ -24,41 +25,41 @@ BATCH = 250
 Batch = tuple[Tensor, Tensor]
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """How many answers were right."""
-
-    count: int
-    correct: int
-    per_class: tuple[float | None, ...]  # accuracy in class order; None where a class has no drawing
-
-    @property
-    def accuracy(self) -> float:
-        """Give the share of right answers."""
-        return self.correct / self.count
-
-
 @torch.inference_mode()
-def evaluate(model: VisionTransformer, batches: Iterable[Batch]) -> Evaluation:
-    """Count the right answers of `model` over batches; a label of -1 counts and is always wrong.
+def evaluate(
+    model: VisionTransformer,
+    batches: Iterable[Batch],
+    temperature: float = 1.0,
+    failures: FailureSample | None = None,
+) -> Evaluation:
+    """Let `model` answer batches; a label of -1 counts and is always wrong.
+
+    Args:
+        model: the model, in evaluation mode.
+        batches: what it is asked.
+        temperature: divides the logits before the softmax, as the model's checkpoint has it.
+        failures: gets the images that were read wrongly.
 
     Raises:
         UserError: there is nothing to count.
     """
     device = next(model.parameters()).device
-    answers, truths = [], []
+    parts = []
     for images, labels in batches:
-        answers.append(model(images.to(device)).argmax(dim=-1).cpu())
-        truths.append(labels.cpu())
-    if not truths:
+        probabilities = (model(images.to(device)) / temperature).softmax(dim=-1)  # (B, C)
+        confidences, answers = probabilities.max(dim=-1)  # (B,) each
+        part = Evaluation(
+            labels.numpy(force=True),
+            answers.numpy(force=True),
+            confidences.float().numpy(force=True),
+            model.config.class_names,
+        )
+        if failures is not None:
+            failures.add(images.numpy(force=True), part)
+        parts.append(part)
+    if not parts:
         raise UserError("There is nothing to evaluate: nothing that can be read has a label.")
-    answer, truth = torch.cat(answers), torch.cat(truths)
-    is_right = answer == truth
-    per_class = []
-    for label in range(model.config.num_classes):
-        chosen = is_right[truth == label]
-        per_class.append(float(chosen.double().mean()) if len(chosen) else None)
-    return Evaluation(len(truth), int(is_right.sum()), tuple(per_class))
+    return pooled(parts)
 
 
 def batches_of_set(images: ImageSet, config: ModelConfig) -> Iterator[Batch]:

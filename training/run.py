@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import torch
 from filelock import BaseFileLock
 
-from training.atomic import remove_leftovers
+from training.atomic import check_place, remove_leftovers
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import ModelConfig, TrainConfig
 from training.data import TrainingData, mnist_training_data
@@ -168,7 +167,7 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
     Raises:
         UserError: data, model to start from, device or place to write to isn't there, or another run goes on there.
     """
-    checkpoint = new_model_path(config.preset) if out is None else _checked(out)
+    checkpoint = new_model_path(config.preset) if out is None else check_place(out)
     lock = lock_for_training(checkpoint.resolve().parent)
     with contextlib.ExitStack() as stack:
         stack.callback(lock.release)
@@ -204,7 +203,7 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         UserError: as for `start_run`; or the file can't be read, or the data are others.
     """
     state, facts = load_run_state(path)
-    facts = dataclasses.replace(facts, checkpoint=_checked(out or facts.checkpoint))
+    facts = dataclasses.replace(facts, checkpoint=check_place(out or facts.checkpoint))
     lock = lock_for_training(path.resolve().parent)
     with contextlib.ExitStack() as stack:
         stack.callback(lock.release)
@@ -294,14 +293,6 @@ class RunFiles:
 def _metrics_of(progress: TrainProgress) -> dict[str, float]:
     metrics = {"epoch": progress.epoch, "val_accuracy": progress.val_accuracy, "val_loss": progress.val_loss}
     return {name: value for name, value in metrics.items() if value is not None}
-
-
-def _checked(out: Path) -> Path:
-    """Refuse a place that can't be written to before the work, not after it."""
-    folder = out.resolve().parent
-    if out.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise UserError("{out} can't be written; name a file in a folder that is there and writable.", out=out)
-    return out
 
 
 def _is_out_of_memory(error: Exception) -> bool:
