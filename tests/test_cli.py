@@ -160,6 +160,22 @@ def test_evaluate_counts_folders_of_pictures(model: str, tmp_path: Path, capsys:
     assert out[1] == "  0: none"
 
 
+@pytest.mark.parametrize("more", [[], ["--stress"]], ids=["plain", "stress"])
+def test_calibration_is_that_of_the_checkpoints_temperature(
+    more: list[str], drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    found = []
+    for temperature in (1.0, 1e-3):  # as it is, and sure of everything
+        model = write_random_model(tmp_path / "model.safetensors", DIGIT_READER, temperature)
+        assert main(["evaluate", "--strokes", str(drawings), "--model", str(model), "--json", *more]) == 0
+        found.append(lines_of(capsys.readouterr().out))
+    for usual, sure in zip(*found, strict=True):
+        assert usual["per_class"] == sure["per_class"]
+        if "correct" in sure:
+            assert sure["ece"] == pytest.approx(1 - sure["accuracy"], abs=0.01)
+            assert usual["ece"] != pytest.approx(sure["ece"], abs=0.05)
+
+
 def test_evaluate_under_stress_tells_of_each_condition_and_of_all(model: str, drawings: Path, capsys: Captured) -> None:
     words = ["evaluate", "--strokes", str(drawings), "--model", model, "--device", "cpu"]
     plain = {}

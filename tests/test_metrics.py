@@ -48,12 +48,13 @@ def test_pooled_evaluations_are_one() -> None:
 
 
 def test_calibration_error_worked_by_hand() -> None:
-    # 0.62 and 0.66 share bin 10 of 15 (0.6 to 0.667): 2 * |0.64 - 1| = 0.72 of 5 answers; 0.97, 0.98 and 0.99 bin 15:
-    # 3 * |0.98 - 2 / 3| = 0.94 of 5.
-    confidences = np.array([0.62, 0.98, 0.66, 0.97, 0.99])
-    is_right = np.array([True, True, True, False, True])
-    assert expected_calibration_error(confidences, is_right) == pytest.approx((0.72 + 0.94) / 5)
-    assert made([0, 1, 2, 0, 2], [0, 1, 2, 1, 2], confidences.tolist()).ece == pytest.approx((0.72 + 0.94) / 5)
+    # Of 15 bins the 10th (0.600 to 0.667) has 0.62 and 0.66, both right: 2 * |0.64 - 1| = 0.72; the 11th has 0.68,
+    # which is wrong: 0.68; the 15th has 0.97 and 0.99, one of them wrong: 2 * |0.98 - 0.5| = 0.96.
+    confidences = np.array([0.62, 0.99, 0.66, 0.97, 0.68])
+    is_right = np.array([True, True, True, False, False])
+    expected = (0.72 + 0.68 + 0.96) / 5
+    assert expected_calibration_error(confidences, is_right) == pytest.approx(expected)
+    assert made([0, 1, 2, 0, 2], [0, 1, 2, 1, 1], confidences.tolist()).ece == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,13 @@ def test_a_gap_may_go_from_one_stroke_into_the_next() -> None:
         assert 200 - first.points[-1, 0] + second.points[0, 0] == pytest.approx(40)
 
 
+def test_a_dot_that_a_gap_passes_over_stays() -> None:
+    dotted = drawing_of([(0, 0), (200, 0)], [(300, 300)], [(0, 300), (200, 300)])
+    for number in range(200):
+        dots = [each for each in under("gap of 10 %", dotted, number).strokes if len(each.points) == 1]
+        assert [dot.points.tolist() for dot in dots] == [[[300, 300]]]
+
+
 RANDOM = ["jitter 1 %", "jitter 2 %", "gap of 10 %"]
 
 

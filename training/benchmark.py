@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from training.evaluate import batches_of_drawings, evaluate
@@ -71,7 +72,7 @@ class StressReport:
         table = Table(title=f"{MODE_NAMES[self.mode]}, {parts[0].count} drawings, %", box=box.SIMPLE_HEAD)
         table.add_column("condition", no_wrap=True)
         for name in ("right", "ECE", *names):
-            table.add_column(name, justify="right")
+            table.add_column(escape(name), justify="right")
         for condition, evaluation in self.evaluations.items():
             table.add_row(condition, *_row(evaluation, len(names)))
         table.add_section()
