@@ -324,7 +324,7 @@ def test_training_goes_on_from_another_model(tmp_path: Path) -> None:
     assert main(["train", *QUICK, "--out", str(source)]) == 0
     assert main(["train", *QUICK, "--preset", "pad-4", "--start-from", str(source), "--out", str(out)]) == 0
     info = read_info(out)
-    assert info.model.patch_size == 4
+    assert info.model.grid == 8
     assert info.training["start_from"] == str(source)
     assert info.seen == ("MNIST, the first 55,000 training images",)
 

@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from training.config import DIGITS, PRESETS, ModelConfig, TrainConfig, config_from_dict, preset
+from training.config import (
+    DIGITS,
+    PRESETS,
+    VIT_PRESETS,
+    ModelConfig,
+    NetworkConfig,
+    TrainConfig,
+    config_from_dict,
+    network_config_from_dict,
+    preset,
+)
 from training.errors import UserError
 
 
@@ -19,7 +29,7 @@ from training.errors import UserError
 def test_preset_has_the_sizes_of_the_articles(
     name: str, grid: int, num_tokens: int, head_dim: int, mlp_dim: int
 ) -> None:
-    config = preset(name)
+    config = VIT_PRESETS[name]
     assert (config.grid, config.num_tokens, config.head_dim, config.mlp_dim) == (grid, num_tokens, head_dim, mlp_dim)
     assert config.num_patches == grid**2
 
@@ -110,12 +120,12 @@ def test_a_training_that_cannot_be_is_a_sentence(values: dict[str, Any], sentenc
         TrainConfig(preset="pad-4", start_from="pad-8", images_per_class=30, threads=1, position="none"),
     ],
 )
-def test_configs_survive_json(config: ModelConfig | TrainConfig) -> None:
+def test_configs_survive_json(config: NetworkConfig | TrainConfig) -> None:
     values = json.loads(json.dumps(dataclasses.asdict(config)))
-    if isinstance(config, ModelConfig):
-        assert config_from_dict(ModelConfig, values) == config
-    else:
+    if isinstance(config, TrainConfig):
         assert config_from_dict(TrainConfig, values) == config
+    else:
+        assert network_config_from_dict(values) == config
 
 
 def test_every_training_setting_has_a_line_of_help() -> None:

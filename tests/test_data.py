@@ -6,6 +6,8 @@ import contextlib
 import gzip
 import hashlib
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -145,6 +147,14 @@ def test_damaged_files_are_noticed_and_replaced(own_cache: Path) -> None:
         assert torch.equal(load_mnist("val").labels, expected)
         is_mended = labels.read_bytes() == content
         assert is_mended
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_several_processes_can_unpack_at_once() -> None:
+    """Each would see the other's half a file, if they didn't take turns."""
+    words = [sys.executable, "-c", "from training.data import load_mnist; print(len(load_mnist('val')))"]
+    processes = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0].strip() for process in processes] == ["5000"] * 3
 
 
 def test_a_full_disk_is_a_sentence_and_no_half_file_is_taken_for_a_whole_one(own_cache: Path) -> None:

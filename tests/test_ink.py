@@ -23,6 +23,7 @@ from training.pictures import Picture
 from training.strokes import Stroke
 
 SIZE = 32
+MIDDLE = 14.5 / 28 * SIZE  # where MNIST's digits have their centre of mass
 Line = Sequence[tuple[float, float]] | npt.NDArray[np.float64]
 MODES: tuple[PlacementMode, ...] = ("like-mnist", "as-drawn")
 
@@ -111,8 +112,8 @@ def test_like_mnist_fills_the_box_and_centres_the_mass(lines: list[list[tuple[fl
         assert max(width, height) == pytest.approx(BOX_SHARE * SIZE, abs=1)
     x, y = mass(image)
     # Where the mass is far from the box's middle, the box stops at the image's border.
-    assert abs(x - SIZE / 2) < 0.1 or image[:, [1, -2]].any()
-    assert abs(y - SIZE / 2) < 0.1 or image[[1, -2]].any()
+    assert abs(x - MIDDLE) < 0.1 or image[:, [1, -2]].any()
+    assert abs(y - MIDDLE) < 0.1 or image[[1, -2]].any()
 
 
 def test_like_mnist_keeps_the_aspect() -> None:
@@ -167,7 +168,7 @@ def test_equals_a_plain_distance_field(mode: PlacementMode, points: int) -> None
     result = made(strokes, mode)
     scale, *shift = result.placement
     lines = [each.points * scale + shift for each in strokes]
-    expected = distance_field(lines, *((2.9, 2.5) if mode == "like-mnist" else (40 * scale, 1.5)))
+    expected = distance_field(lines, *((2.9, 2.45) if mode == "like-mnist" else (40 * scale, 1.5)))
     np.testing.assert_allclose(result.image[0], expected, atol=1e-4)
 
 
@@ -185,6 +186,8 @@ def test_looks_like_mnist() -> None:
     (width, softness), (mnist_width, mnist_softness) = line_of(pen), line_of(mnist)
     assert width == pytest.approx(mnist_width, rel=0.08)
     assert softness == pytest.approx(mnist_softness, rel=0.08)
+    middles = [mass(each.astype(np.float32)) for each in mnist]
+    assert np.mean(middles, axis=0) == pytest.approx((MIDDLE, MIDDLE), abs=0.1)
 
 
 def line_of(images: list[npt.NDArray[np.float64]] | list[FloatArray]) -> tuple[float, float]:
@@ -217,7 +220,7 @@ def test_dot_leaves_ink(mode: PlacementMode, lines: list[list[tuple[float, float
     image = drawn(strokes_of(lines, width), mode)
     assert image.max() > 0.1
     if mode == "like-mnist":
-        assert mass(image) == pytest.approx((SIZE / 2, SIZE / 2), abs=0.01)
+        assert mass(image) == pytest.approx((MIDDLE, MIDDLE), abs=0.01)
 
 
 @given(st.lists(ANY_POINTS, min_size=1, max_size=3), st.sampled_from(MODES), st.floats(0, 1e300))
@@ -408,13 +411,13 @@ def shortest(*calls: Callable[[], object], rounds: int = 60) -> list[float]:
 def test_drawing_is_faster_than_a_distance_field() -> None:
     strokes = strokes_of([an_eight(200)])
     pixels = [strokes[0].points * SIZE / 400]
-    ours, plain = shortest(lambda: drawn(strokes), lambda: distance_field(pixels, 2.9, 2.5))
+    ours, plain = shortest(lambda: drawn(strokes), lambda: distance_field(pixels, 2.9, 2.45))
     assert ours < plain
 
 
 def test_cost_of_very_many_points_is_bounded() -> None:
     few, many = an_eight(200) * SIZE / 400, strokes_of([an_eight(100_000)])
-    ours, plain = shortest(lambda: drawn(many), lambda: distance_field([few], 2.9, 2.5), rounds=9)
+    ours, plain = shortest(lambda: drawn(many), lambda: distance_field([few], 2.9, 2.45), rounds=9)
     assert ours < plain * 500 / 10  # a tenth of what 500 times the points would take the plain way
 
 

@@ -13,8 +13,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tests.tiny import TINY, make_images, make_lively_model, make_model
-from training.config import ModelConfig, preset
-from training.model import Attention, Block, Dropout, VisionTransformer, count_parameters, sincos_positions
+from training.config import VIT_PRESETS, ModelConfig
+from training.model import (
+    Attention,
+    Block,
+    Dropout,
+    VisionTransformer,
+    count_parameters,
+    set_dropout,
+    set_dropout_generator,
+    sincos_positions,
+)
 
 VARIANTS = {
     "learned": TINY,
@@ -31,7 +40,7 @@ every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANT
 @pytest.mark.parametrize(("name", "count"), [("pad-8", 1_201_802), ("pad-4", 1_201_802), ("vit-tiny", 5_526_346)])
 def test_presets_have_the_articles_number_of_parameters(name: str, count: int) -> None:
     with torch.device("meta"):
-        assert count_parameters(VisionTransformer(preset(name))) == count
+        assert count_parameters(VisionTransformer(VIT_PRESETS[name])) == count
 
 
 def test_only_what_training_changes_is_counted() -> None:
@@ -61,7 +70,7 @@ def test_both_calls_drop_the_same_values_while_training() -> None:
     model = make_lively_model(dataclasses.replace(TINY, dropout=0.3)).train()
     logits = []
     for call in (model, lambda images: model.inspect(images).logits):
-        model.set_dropout_generator(torch.Generator().manual_seed(1))
+        set_dropout_generator(model, torch.Generator().manual_seed(1))
         logits.append(call(make_images()))
     torch.testing.assert_close(logits[0], logits[1], atol=1e-5, rtol=0)
 
@@ -132,7 +141,9 @@ def test_fixed_positions_are_added_and_never_trained() -> None:
 
 
 def test_weights_start_as_the_article_has_them() -> None:
-    model = VisionTransformer(dataclasses.replace(preset("pad-4"), distillation=True), torch.Generator().manual_seed(0))
+    model = VisionTransformer(
+        dataclasses.replace(VIT_PRESETS["pad-4"], distillation=True), torch.Generator().manual_seed(0)
+    )
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     assert len(linear) == 6 * 4 + 2
     tables = [model.cls_token, cast(Tensor, model.distillation_token), cast(Tensor, model.position_table)]
@@ -166,7 +177,7 @@ def test_the_generator_alone_decides_the_weights() -> None:
 
 def test_dropout_acts_where_the_article_has_it() -> None:
     model = make_lively_model(dataclasses.replace(TINY, dropout=0.25)).train()
-    model.set_dropout_generator(torch.Generator().manual_seed(3))
+    set_dropout_generator(model, torch.Generator().manual_seed(3))
     torch.testing.assert_close(
         model(make_images()), _article_forward(model, make_images(), 0.25, torch.Generator().manual_seed(3))
     )
@@ -203,9 +214,9 @@ def test_dropout_keeps_the_mean_and_drops_its_share() -> None:
 
 def test_dropout_and_the_rest_of_the_process_draw_from_generators_of_their_own() -> None:
     model, images = make_lively_model(dataclasses.replace(TINY, dropout=0.5)).train(), make_images()
-    model.set_dropout_generator(torch.Generator().manual_seed(1))
+    set_dropout_generator(model, torch.Generator().manual_seed(1))
     expected = [model(images), model(images)]
-    model.set_dropout_generator(torch.Generator().manual_seed(1))
+    set_dropout_generator(model, torch.Generator().manual_seed(1))
     before = torch.get_rng_state()
     first = model(images)
     assert torch.equal(torch.get_rng_state(), before)
@@ -217,9 +228,9 @@ def test_dropout_and_the_rest_of_the_process_draw_from_generators_of_their_own()
 
 def test_dropout_can_be_changed_while_training() -> None:
     model, images = make_lively_model(dataclasses.replace(TINY, dropout=0.5)).train(), make_images()
-    model.set_dropout(0.0)
+    set_dropout(model, 0.0)
     torch.testing.assert_close(model(images), model.eval()(images))
-    model.train().set_dropout(0.9)
+    set_dropout(model.train(), 0.9)
     assert (model(images) - model.eval()(images)).abs().max() > 1e-3
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 from tests.random_model import write_random_model
 from tests.tiny import DIGIT_READER, make_lively_model
 from training.checkpoint import save_checkpoint
-from training.config import ModelConfig, preset
+from training.config import VIT_PRESETS, ModelConfig
 from training.devices import list_devices, resolve_device
 from training.errors import UserError
 from training.explain import logit_lens
@@ -174,7 +174,7 @@ def test_a_model_is_described_with_its_shapes(tmp_path: Path) -> None:
 def test_a_preset_is_described_without_a_checkpoint(name: str, count: int, tokens: int) -> None:
     facts = describe(name)
     assert facts["parameters"] == count
-    assert facts["shapes"]["tokens"] == [1, tokens, preset(name).embed_dim]
+    assert facts["shapes"]["tokens"] == [1, tokens, VIT_PRESETS[name].embed_dim]
     assert "metrics" not in facts
 
 

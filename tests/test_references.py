@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from tests.tiny import make_images, make_lively_model
-from training.config import ModelConfig, preset
+from training.config import VIT_PRESETS, ModelConfig
 from training.model import VisionTransformer
 
 CONFIGS = {
-    "pad-8": preset("pad-8"),
+    "pad-8": VIT_PRESETS["pad-8"],
     "odd sizes": ModelConfig(
         image_size=12, in_channels=3, patch_size=4, embed_dim=24, depth=3, num_heads=3, mlp_ratio=2.0,
         layer_norm_eps=1e-3, class_names=tuple("abcde"),

@@ -34,8 +34,9 @@ from training.run_state import RunFacts, check_data, load_run_state, md5_of, sav
 from training.train import RunState, TrainChange, train
 
 FULL = TrainConfig(epochs=3, batch_size=8, dropout=0.2, averaging=0.9, label_smoothing=0.05, learning_rate=3e-3, seed=7)
+MODEL = dataclasses.replace(TINY, dropout=0.2)
 FACTS = RunFacts(
-    model=dataclasses.replace(TINY, dropout=0.2),
+    model=MODEL,
     checkpoint=Path("model.safetensors").absolute(),
     device="cpu",
     threads=1,
@@ -57,7 +58,7 @@ def _small_preset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def state_after_three_steps() -> RunState:
-    progress, _ = finish(train(make_model(FACTS.model), make_data(), FULL), CHANGES)
+    progress, _ = finish(train(make_model(MODEL), make_data(), FULL), CHANGES)
     state = progress[2].state
     assert state is not None
     return state
@@ -98,9 +99,9 @@ def test_what_is_read_is_what_was_written(path: Path) -> None:
 
 
 def test_a_run_goes_on_from_the_disk_as_if_it_had_not_stopped(path: Path) -> None:
-    whole, whole_result = finish(train(make_model(FACTS.model), make_data(), FULL), CHANGES)
+    whole, whole_result = finish(train(make_model(MODEL), make_data(), FULL), CHANGES)
     state, _ = load_run_state(path)
-    rest, result = finish(train(make_model(FACTS.model, seed=9), make_data(), TrainConfig(), state=state))
+    rest, result = finish(train(make_model(MODEL, seed=9), make_data(), TrainConfig(), state=state))
     assert numbers(rest) == numbers(whole[3:])
     assert_same_weights(result.weights, whole_result.weights)
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from training.evaluate import batches_of_drawings, evaluate
 from training.facts import PlacementMode
 from training.metrics import Evaluation, pooled
-from training.model import VisionTransformer
+from training.network import Network
 from training.sheet import SHEET_LIMIT, Failure, FailureSample
 from training.stress import CONDITIONS
 from training.strokes import Drawing
@@ -90,7 +90,7 @@ class StressReport:
 
 
 def stress(
-    model: VisionTransformer,
+    model: Network,
     drawings: Sequence[Drawing],
     mode: PlacementMode,
     temperature: float,

@@ -15,10 +15,10 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from training.atomic import atomic_write
-from training.config import ModelConfig
+from training.config import NetworkConfig
 from training.errors import UserError
-from training.model import VisionTransformer
 from training.models import FORMAT_VERSION, KIND, NORMALISATION, ModelInfo, read_info
+from training.network import Network, build_network
 
 
 def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> None:
@@ -43,7 +43,7 @@ def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> 
         temporary.write_bytes(content)
 
 
-def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[VisionTransformer, ModelInfo]:
+def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[Network, ModelInfo]:
     """Read a model, in evaluation mode, on `device`.
 
     Raises:
@@ -52,7 +52,7 @@ def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[Vis
     info = read_info(path)
     weights = load_weights(path)
     _check_fit(weights, info.model, path)
-    model = VisionTransformer(info.model)
+    model = build_network(info.model)
     model.load_state_dict(weights)
     return model.to(device).eval(), info
 
@@ -69,11 +69,12 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         raise UserError("{path} can't be read ({reason}). Get the file again.", path=path, reason=error) from error
 
 
-def _check_fit(weights: Mapping[str, Tensor], config: ModelConfig, path: Path) -> None:
+def _check_fit(weights: Mapping[str, Tensor], config: NetworkConfig, path: Path) -> None:
     with torch.device("meta"):  # shapes only: a description of a huge model takes no memory
-        expected = VisionTransformer(config).state_dict()
+        expected = build_network(config).state_dict()
     for name, tensor in weights.items():
-        if not (tensor.is_floating_point() and bool(tensor.float().isfinite().all())):
+        is_count = name in expected and not expected[name].is_floating_point()  # of batches, in batch normalisation
+        if not (tensor.is_floating_point() or is_count) or not bool(tensor.float().isfinite().all()):
             raise UserError(
                 "{path} holds weights that are no numbers ({name}). Get the file again.", path=path, name=name
             )

@@ -10,6 +10,7 @@ from training.errors import UserError
 
 Position = Literal["learned", "sincos", "none"]
 DIGITS = tuple("0123456789")
+AUGMENTATIONS = ("affine", "randaugment", "elastic", "thickness", "occlusion")
 
 
 def _check_range(name: str, value: float, low: float, high: float) -> None:
@@ -37,6 +38,14 @@ def _check_whole(name: str, value: int, low: int, high: int) -> None:
 def _check_kind(name: str, value: object, kind: type, word: str) -> None:
     if not isinstance(value, kind):
         raise UserError("{name} is {value!r}; it must be {word}.", name=name, value=value, word=word)
+
+
+def _check_class_names(class_names: tuple[str, ...]) -> None:
+    for name in class_names:
+        _check_kind("A class name", name, str, "a text")
+    _check_kind("class_names", class_names, tuple, "a list of names")
+    if len(class_names) < 2 or len(set(class_names)) < len(class_names):
+        raise UserError("A model needs at least two classes, each with a name of its own.")
 
 
 # A description that was damaged, or made up, must not build a model that fills the memory.
@@ -110,11 +119,7 @@ class ModelConfig:
         _check_range("layer_norm_eps", self.layer_norm_eps, 1e-12, 1)
         _check_kind("residual", self.residual, bool, "true or false")
         _check_kind("distillation", self.distillation, bool, "true or false")
-        for name in self.class_names:
-            _check_kind("A class name", name, str, "a text")
-        _check_kind("class_names", self.class_names, tuple, "a list of names")
-        if len(self.class_names) < 2 or len(set(self.class_names)) < len(self.class_names):
-            raise UserError("A model needs at least two classes, each with a name of its own.")
+        _check_class_names(self.class_names)
 
     @property
     def grid(self) -> int:
@@ -147,16 +152,78 @@ class ModelConfig:
         return len(self.class_names)
 
 
-PRESETS = {
+@dataclass(frozen=True, kw_only=True)
+class CnnConfig:
+    """The shape of the baseline, a plain small CNN: pairs of convolutions, each pair at half the size before.
+
+    It has no patches, no tokens and no attention. Sizes in pixels or channels as named.
+
+    Raises:
+        UserError: a size can't be.
+    """
+
+    architecture: Literal["cnn"] = "cnn"  # tells it from a Vision Transformer in a checkpoint
+    image_size: int = 32
+    in_channels: int = 1
+    widths: tuple[int, ...] = (32, 64, 128)  # channels of each pair
+    dropout: float = 0.0
+    class_names: tuple[str, ...] = DIGITS
+
+    def __post_init__(self) -> None:
+        for name in ("image_size", "in_channels"):
+            _check_whole(name, getattr(self, name), 1, _LARGEST[name])
+        _check_kind("widths", self.widths, tuple, "a list of numbers")
+        _check_whole("The number of widths", len(self.widths), 1, 8)
+        for width in self.widths:
+            _check_whole("A width", width, 1, 4_096)
+        if self.image_size % 2 ** (len(self.widths) - 1):
+            raise UserError(
+                "An image of {image} pixels can't be halved {count} times; choose fewer widths.",
+                image=self.image_size,
+                count=len(self.widths) - 1,
+            )
+        _check_range("dropout", self.dropout, 0, 0.9)
+        _check_class_names(self.class_names)
+
+    @property
+    def grid(self) -> int:
+        """Patches along one side of the image: there are none."""
+        return 0
+
+    @property
+    def depth(self) -> int:
+        """Blocks with attention: there are none."""
+        return 0
+
+    @property
+    def num_heads(self) -> int:
+        """Attention heads: there are none."""
+        return 0
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens in a sequence: there are none."""
+        return 0
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes."""
+        return len(self.class_names)
+
+
+NetworkConfig = ModelConfig | CnnConfig
+
+VIT_PRESETS = {
     "pad-8": ModelConfig(patch_size=8),
     "pad-4": ModelConfig(patch_size=4),
     "vit-tiny": ModelConfig(
         image_size=224, in_channels=3, patch_size=16, embed_dim=192, depth=12, num_heads=3, dropout=0.1
     ),
 }
+PRESETS: dict[str, NetworkConfig] = {**VIT_PRESETS, "cnn": CnnConfig()}
 
 
-def preset(name: str) -> ModelConfig:
+def preset(name: str) -> NetworkConfig:
     """Give the model config of a preset.
 
     Raises:
@@ -175,7 +242,7 @@ class TrainConfig:
         UserError: a value is out of its range.
     """
 
-    preset: str = field(default="pad-8", metadata={"help": "Shape of the model: pad-8, pad-4 or vit-tiny."})
+    preset: str = field(default="pad-8", metadata={"help": "Shape of the model: pad-8, pad-4, vit-tiny or cnn."})
     position: Position | None = field(
         default=None, metadata={"help": "Position encoding; none given means the preset's."}
     )
@@ -198,14 +265,41 @@ class TrainConfig:
         default="one-cycle", metadata={"help": "Learning rate over the run: up and down, or constant."}
     )
     clip_norm: float = field(default=1.0, metadata={"help": "Longest gradient allowed; 0 lets all pass."})
-    augmentation: Literal["affine", "none"] = field(
-        default="affine", metadata={"help": "Random turn, scale, shear and shift of every image."}
+    augmentation: str = field(
+        default="affine",
+        metadata={
+            "help": "Random changes of every image: none, or some of affine, randaugment, elastic, thickness and "
+            "occlusion, joined by +."
+        },
+    )
+    strokes: str | None = field(
+        default=None,
+        metadata={"help": "Pen strokes to learn from as well: pendigits-train, or a drawing file with labels."},
+    )
+    strokes_md5: str | None = field(default=None, metadata={"help": "The md5 that the file of pen strokes must have."})
+    left_out_writers: str = field(
+        default="", metadata={"help": "Writers whose strokes are left out, as in tra26,tra27."}
+    )
+    stroke_copies: int = field(default=4, metadata={"help": "How often each pen drawing is drawn, each time changed."})
+    styles: int = field(default=0, metadata={"help": "Digits made up in styles that MNIST lacks, to learn from."})
+    non_digits: int = field(
+        default=0, metadata={"help": "Drawings of something else, from which to learn to be unsure."}
+    )
+    teacher: str | None = field(
+        default=None, metadata={"help": "Model whose answers are learned as well: a shipped name or a file."}
+    )
+    teacher_share: float = field(default=0.5, metadata={"help": "Weight of the teacher's answers beside the labels."})
+    distillation: bool = field(
+        default=False, metadata={"help": "Let a token of its own learn from the teacher, as DeiT does."}
     )
     averaging: float = field(
         default=0.998, metadata={"help": "Share of the averaged weights kept at each step; 0 does no averaging."}
     )
     mixed_precision: bool = field(default=True, metadata={"help": "Compute in bfloat16 on a GPU."})
     seed: int = field(default=0, metadata={"help": "Seed of weights, order, augmentation and dropout."})
+    cpu_bfloat16: bool = field(
+        default=False, metadata={"help": "Compute in bfloat16 on a CPU, too: for a CNN, where the CPU knows it."}
+    )
     device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, cuda:N or mps."})
     threads: int | None = field(default=None, metadata={"help": "CPU threads; none given means torch's choice."})
     state_every_s: float = field(
@@ -229,10 +323,26 @@ class TrainConfig:
             _check_whole("images_per_class", self.images_per_class, 1, 10**9)
         if self.threads is not None:
             _check_whole("threads", self.threads, 1, 1024)
-        if self.start_from is not None:
-            _check_kind("start_from", self.start_from, str, "a text")
-        _check_kind("device", self.device, str, "a text")
-        _check_kind("mixed_precision", self.mixed_precision, bool, "true or false")
+        for name in ("start_from", "strokes", "strokes_md5", "teacher"):
+            if getattr(self, name) is not None:
+                _check_kind(name, getattr(self, name), str, "a text")
+        for name in ("device", "left_out_writers", "augmentation"):
+            _check_kind(name, getattr(self, name), str, "a text")
+        for name in ("mixed_precision", "cpu_bfloat16", "distillation"):
+            _check_kind(name, getattr(self, name), bool, "true or false")
+        _check_whole("stroke_copies", self.stroke_copies, 1, 1_000)
+        _check_whole("styles", self.styles, 0, 10**7)
+        _check_whole("non_digits", self.non_digits, 0, 10**7)
+        _check_range("teacher_share", self.teacher_share, 0, 1)
+        if self.distillation and self.teacher is None:
+            raise UserError("A distillation token needs a teacher to learn from: name one.")
+        unknown = set(self.augmentations) - set(AUGMENTATIONS)
+        if unknown:
+            raise UserError(
+                "augmentation is {value!r}; it must be none, or some of {allowed}, joined by +.",
+                value=self.augmentation,
+                allowed=", ".join(AUGMENTATIONS),
+            )
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise UserError(
@@ -242,22 +352,44 @@ class TrainConfig:
                     allowed=", ".join(str(choice) for choice in allowed),
                 )
 
-    def model_config(self, class_names: tuple[str, ...] = DIGITS) -> ModelConfig:
+    @property
+    def augmentations(self) -> tuple[str, ...]:
+        """The random changes by name."""
+        return () if self.augmentation == "none" else tuple(self.augmentation.split("+"))
+
+    @property
+    def learns_from_more_than_mnist(self) -> bool:
+        """Whether MNIST is one of several sets to learn from."""
+        return self.strokes is not None or self.styles > 0 or self.non_digits > 0
+
+    def model_config(self, class_names: tuple[str, ...] = DIGITS) -> NetworkConfig:
         """Give the model this config trains, for these classes."""
         base = preset(self.preset)
-        position = self.position or base.position
         dropout = base.dropout if self.dropout is None else self.dropout
-        return dataclasses.replace(base, position=position, dropout=dropout, class_names=class_names)
+        base = dataclasses.replace(base, dropout=dropout, class_names=class_names)
+        if isinstance(base, CnnConfig):
+            return base
+        return dataclasses.replace(base, position=self.position or base.position, distillation=self.distillation)
 
 
 _CHOICES: dict[str, tuple[str | None, ...]] = {
     "position": (None, "learned", "sincos", "none"),
     "optimizer": ("adamw", "adam"),
     "schedule": ("one-cycle", "none"),
-    "augmentation": ("affine", "none"),
 }
 
-ConfigT = TypeVar("ConfigT", ModelConfig, TrainConfig)
+ConfigT = TypeVar("ConfigT", ModelConfig, CnnConfig, TrainConfig)
+
+
+def network_config_from_dict(values: dict[str, Any]) -> NetworkConfig:
+    """Build the config of a network from plain values, whichever kind they describe.
+
+    Raises:
+        UserError: as for `config_from_dict`.
+    """
+    if values.get("architecture") == "cnn":
+        return config_from_dict(CnnConfig, values)
+    return config_from_dict(ModelConfig, values)
 
 
 def config_from_dict(kind: type[ConfigT], values: dict[str, Any]) -> ConfigT:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import torch
+from filelock import FileLock
 from torch import Tensor
 from torch.nn import functional
 
@@ -25,6 +26,8 @@ MIRRORS = (
     "https://storage.googleapis.com/cvdf-datasets/mnist/",
 )
 DOWNLOAD_TIMEOUT_S = 20
+_RESIZED_AT_ONCE = 5_000
+NO_CLASS = -1  # the label of what is none of the classes
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class ImageSet:
     """Labelled images, whole on one device."""
 
     images: Tensor  # uint8 (N, channels, height, width), 0 paper .. 255 pen
-    labels: Tensor  # int64 (N,)
+    labels: Tensor  # int64 (N,), NO_CLASS for what is none of them
     class_names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -83,6 +86,16 @@ class ImageSet:
             )
         images = images.expand(-1, in_channels, -1, -1)
         return images, self.labels[indices]
+
+    def resized(self, image_size: int) -> ImageSet:
+        """Give the same set with images of another size, as `batch` resizes them, rounded to whole grey levels."""
+        if self.images.shape[-2:] == (image_size, image_size):
+            return self
+        parts = [
+            functional.interpolate(part.float(), size=(image_size, image_size), mode="bilinear", antialias=True).round()
+            for part in torch.split(self.images, _RESIZED_AT_ONCE)
+        ]
+        return ImageSet(torch.cat([part.byte() for part in parts]), self.labels, self.class_names)
 
     def per_class(self, count: int, generator: torch.Generator) -> ImageSet:
         """Give a random choice of at most `count` images of each class."""
@@ -140,12 +153,13 @@ def _torchvision_mnist(is_train: bool) -> MNIST:
     raw = root / "MNIST" / "raw"
     try:
         raw.mkdir(parents=True, exist_ok=True)
-        damaged = [file for file in MNIST_FILES if _md5(raw / file.name) != file.content_md5]
-        for file in damaged:
-            (raw / file.name).unlink(missing_ok=True)
-        for file in MNIST_FILES if damaged else ():  # torchvision unpacks all four if one is missing
-            provide_packed(file, raw)
-        mnist = MNIST(root, train=is_train, download=True)
+        with FileLock(root / "mnist.lock"):  # another process may be unpacking just now
+            damaged = [file for file in MNIST_FILES if md5_of_file(raw / file.name) != file.content_md5]
+            for file in damaged:
+                (raw / file.name).unlink(missing_ok=True)
+            for file in MNIST_FILES if damaged else ():  # torchvision unpacks all four if one is missing
+                provide_packed(file, raw)
+            mnist = MNIST(root, train=is_train, download=True)
     except (OSError, RuntimeError, EOFError) as error:
         raise UserError(
             "MNIST can't be unpacked into {folder} ({reason}). Free some space there and try again.",
@@ -153,7 +167,7 @@ def _torchvision_mnist(is_train: bool) -> MNIST:
             reason=error,
         ) from error
     for file in MNIST_FILES:
-        if _md5(raw / file.name) != file.content_md5:
+        if md5_of_file(raw / file.name) != file.content_md5:
             raise UserError("{file} is damaged. Delete it and try again.", file=raw / file.name)
     return mnist
 
@@ -166,9 +180,9 @@ def provide_packed(file: MnistFile, folder: Path, source: Path | None = None) ->
     """
     name = f"{file.name}.gz"
     shipped = (source or asset("mnist")) / name
-    if _md5(folder / name) == file.packed_md5:
+    if md5_of_file(folder / name) == file.packed_md5:
         return
-    if _md5(shipped) == file.packed_md5:
+    if md5_of_file(shipped) == file.packed_md5:
         shutil.copyfile(shipped, folder / name)
         return
     _download(name, file.packed_md5, folder)
@@ -202,7 +216,7 @@ def _download(name: str, md5: str, folder: Path) -> None:
     )
 
 
-def _md5(path: Path) -> str | None:
+def md5_of_file(path: Path) -> str | None:
     """Give the md5 of a file, None where there is none."""
     if not path.is_file():
         return None

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.config import ModelConfig
+from training.config import NetworkConfig
 from training.data import ImageSet
 from training.errors import UserError
 from training.facts import PlacementMode
 from training.ink import make_image
 from training.metrics import Evaluation, pooled
-from training.model import VisionTransformer
+from training.network import Network
 from training.pictures import is_picture_name, read_picture
 from training.sheet import FailureSample
 from training.strokes import Drawing, on_pad
@@ -27,7 +27,7 @@ Batch = tuple[Tensor, Tensor]
 
 @torch.inference_mode()
 def evaluate(
-    model: VisionTransformer,
+    model: Network,
     batches: Iterable[Batch],
     temperature: float = 1.0,
     failures: FailureSample | None = None,
@@ -62,7 +62,7 @@ def evaluate(
     return pooled(parts)
 
 
-def batches_of_set(images: ImageSet, config: ModelConfig) -> Iterator[Batch]:
+def batches_of_set(images: ImageSet, config: NetworkConfig) -> Iterator[Batch]:
     """Cut a set into batches; its classes are matched by name with the model's."""
     places = torch.tensor([_place(name, config) for name in images.class_names])
     for start in range(0, len(images), BATCH):
@@ -71,7 +71,7 @@ def batches_of_set(images: ImageSet, config: ModelConfig) -> Iterator[Batch]:
         yield batch, places[labels]
 
 
-def batches_of_drawings(drawings: Iterable[Drawing], config: ModelConfig, mode: PlacementMode) -> Iterator[Batch]:
+def batches_of_drawings(drawings: Iterable[Drawing], config: NetworkConfig, mode: PlacementMode) -> Iterator[Batch]:
     """Turn labelled drawings into batches; those without a label are left out, an empty drawing is blank paper."""
     shape = (config.in_channels, config.image_size, config.image_size)
     labelled = [drawing for drawing in drawings if drawing.label is not None]
@@ -82,7 +82,7 @@ def batches_of_drawings(drawings: Iterable[Drawing], config: ModelConfig, mode: 
         yield torch.from_numpy(images), torch.tensor([_place(str(each.label), config) for each in chosen])
 
 
-def batches_of_folder(folder: Path, config: ModelConfig, mode: PlacementMode, problems: list[str]) -> Iterator[Batch]:
+def batches_of_folder(folder: Path, config: NetworkConfig, mode: PlacementMode, problems: list[str]) -> Iterator[Batch]:
     """Turn pictures, one folder a class (torchvision's ImageFolder layout), into batches.
 
     What can't be read is left out and noted in `problems`, a sentence each.
@@ -107,12 +107,12 @@ def batches_of_folder(folder: Path, config: ModelConfig, mode: PlacementMode, pr
             yield torch.from_numpy(np.stack(images)), torch.tensor(labels)
 
 
-def _place(name: str, config: ModelConfig) -> int:
+def _place(name: str, config: NetworkConfig) -> int:
     """Give the place of a class among the model's, -1 where it has no such class."""
     return config.class_names.index(name) if name in config.class_names else -1
 
 
-def _samples_in(folder: Path, config: ModelConfig) -> Sequence[tuple[Path, int]]:
+def _samples_in(folder: Path, config: NetworkConfig) -> Sequence[tuple[Path, int]]:
     from torchvision.datasets import ImageFolder  # 2 s to import, and only this needs it
 
     try:

@@ -20,11 +20,14 @@ from training.strokes import PAD_SIZE, Stroke, line_widths
 
 # MNIST's digits fill a box of 20 of their 28 pixels.
 BOX_SHARE = 20 / 28
-# Line width and width of a line's soft edge, as shares of the side. MNIST's first 5,000 training digits, resized from
-# 28 to 32 pixels, have a line width (2 * sum of ink / total variation) of 3.11 px (mean; the median is 2.99) and an
-# edge width (total variation / sum of squared gradients) of 2.40 px; pendigits drawn with these two have 3.06 and 2.43.
+# Where MNIST has the centre of mass, as a share of the side: in the middle of the 15th of 28 pixels, half a pixel right
+# of and below the image's middle.
+CENTRE_SHARE = 14.5 / 28
+# Line width and width of a line's soft edge, as shares of the side. MNIST's training digits, resized from 28 to 32
+# pixels, have a line width (2 * sum of ink / total variation) of 3.12 px (mean; the median is 3.00) and an edge width
+# (total variation / sum of squared gradients) of 2.40 px; pen digits drawn with these two have 3.05 and 2.40.
 LINE_SHARE = 2.9 / 32
-EDGE_SHARE = 2.5 / 32
+EDGE_SHARE = 2.45 / 32
 # A line's soft edge where the pad is drawn as it is, in pixels: enough for it to be smooth.
 _SMOOTH_EDGE_PX = 1.5
 # The thinnest line drawn, one pixel at 32: thinner ones would be paler than anything a model has seen.
@@ -189,11 +192,10 @@ def _draw_like_mnist(lines: _Lines, picture: Picture | None, size: int) -> tuple
         moved[:, :2] += position
         return _with_picture(_render(moved, edge_px, size), picture, placement), placement
 
-    centre = np.full(2, size / 2)
-    first, _ = draw_at(centre)
+    first, _ = draw_at(np.full(2, size / 2))
     # The box stays within the image, so that no ink is lost where the mass lies far from the box's middle.
     room = np.maximum(0, size - np.array((right - left, bottom - top)) * scale) / 2
-    return draw_at(centre + np.clip(centre - _centre_of_mass(first), -room, room))
+    return draw_at(size / 2 + np.clip(CENTRE_SHARE * size - _centre_of_mass(first), -room, room))
 
 
 def _fitting_scale(skeleton: _Bounds | None, raster: _Bounds | None, line: float, room: float) -> float | None:

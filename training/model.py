@@ -52,6 +52,20 @@ class Dropout(nn.Module):
         return x * kept / (1 - self.p)
 
 
+def set_dropout(network: nn.Module, p: float) -> None:
+    """Change the share of dropped values everywhere in a network."""
+    for module in network.modules():
+        if isinstance(module, Dropout):
+            module.p = p
+
+
+def set_dropout_generator(network: nn.Module, generator: torch.Generator | None) -> None:
+    """Let all dropout in a network draw from `generator`, which must be on its device."""
+    for module in network.modules():
+        if isinstance(module, Dropout):
+            module.generator = generator
+
+
 class Attention(nn.Module):
     """Multi-head self-attention (Vaswani et al., NeurIPS 2017): softmax(q k^T / sqrt(K)) v."""
 
@@ -166,10 +180,7 @@ class VisionTransformer(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Classify images (B, in_channels, S, S), 0 paper to 1 pen: logits (B, C)."""
-        x = self.embed(images)
-        for block in self.blocks:
-            x = block(x)
-        return self.classify(x)
+        return self.classify(self._encode(images))
 
     def inspect(self, images: Tensor, *, with_unread: bool = True) -> Inspection:
         """Do what `forward` does, and keep all that the views and the explanations need. Gradients are possible.
@@ -186,6 +197,12 @@ class VisionTransformer(nn.Module):
             attention.append(weights)
         return Inspection(self.classify(x), self.norm(x[:, 0]), tuple(attention), tuple(tokens))
 
+    def _encode(self, images: Tensor) -> Tensor:
+        x = self.embed(images)
+        for block in self.blocks:
+            x = block(x)
+        return x  # (B, T, D)
+
     def embed(self, images: Tensor) -> Tensor:
         """Turn images (B, in_channels, S, S) into the tokens (B, T, D) before the first block."""
         patches = self.patch_embedding(images).flatten(2).transpose(1, 2)  # (B, num_patches, D)
@@ -199,22 +216,19 @@ class VisionTransformer(nn.Module):
 
     def classify(self, x: Tensor) -> Tensor:
         """Read the logits (B, C) off tokens (B, T, D), from whichever block they come."""
-        logits = self.classifier(self.norm(x[:, 0]))
-        if self.distillation_classifier is not None:
-            logits = (logits + self.distillation_classifier(self.norm(x[:, -1]))) / 2
-        return cast(Tensor, logits)
+        own, learned = self._classify_apart(x)
+        return own if learned is None else (own + learned) / 2
 
-    def set_dropout(self, p: float) -> None:
-        """Change the share of dropped values everywhere."""
-        for module in self.modules():
-            if isinstance(module, Dropout):
-                module.p = p
+    def logits_of_both(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Classify images by class token and by distillation token: logits (B, C) each, the same without one."""
+        own, learned = self._classify_apart(self._encode(images))
+        return own, own if learned is None else learned
 
-    def set_dropout_generator(self, generator: torch.Generator | None) -> None:
-        """Let all dropout draw from `generator`, which must be on the model's device."""
-        for module in self.modules():
-            if isinstance(module, Dropout):
-                module.generator = generator
+    def _classify_apart(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
+        own = cast(Tensor, self.classifier(self.norm(x[:, 0])))
+        if self.distillation_classifier is None:
+            return own, None
+        return own, cast(Tensor, self.distillation_classifier(self.norm(x[:, -1])))
 
     @torch.no_grad()
     def _initialise(self, generator: torch.Generator | None) -> None:

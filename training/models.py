@@ -11,7 +11,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from training.config import ModelConfig, config_from_dict
+from training.config import NetworkConfig, network_config_from_dict
 from training.errors import UserError, first_line
 from training.paths import asset, is_endless, models_folder
 
@@ -27,7 +27,7 @@ KIND = "model"
 class ModelInfo:
     """What a checkpoint says of itself."""
 
-    model: ModelConfig
+    model: NetworkConfig
     temperature: float  # divides the logits before the softmax
     training: Mapping[str, Any]  # the training config, plain values
     seen: tuple[str, ...]  # the sets that the weights have been trained on
@@ -151,7 +151,7 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     if kind != KIND or normalisation != NORMALISATION or not 1e-3 <= temperature <= 1e3:
         raise _foreign(path)
     try:
-        config = config_from_dict(ModelConfig, model)
+        config = network_config_from_dict(model)
     except UserError as error:
         raise UserError(
             "{path} describes a model that can't be built: {reason}", path=path, reason=error.message

@@ -16,8 +16,8 @@ from training.devices import resolve_device
 from training.explain import logit_lens
 from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
-from training.model import VisionTransformer
 from training.models import find_model
+from training.network import Network
 from training.train import Arrays, load_arrays
 
 WARM_UPS = 3  # passes after which a traced model runs at full speed
@@ -26,16 +26,21 @@ WARM_UPS = 3  # passes after which a traced model runs at full speed
 class _Answer(nn.Module):
     """All that a prediction takes from the model, as one call with tensors in and out, which can be traced."""
 
-    def __init__(self, model: VisionTransformer, temperature: float) -> None:
+    def __init__(self, model: Network, temperature: float) -> None:
         super().__init__()
         self.model = model
         self.temperature = temperature
 
-    def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
-        """Read one image (1, in_channels, S, S): the lens (depth + 1, C) and the attention (depth, H, T, T)."""
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Read one image (1, in_channels, S, S).
+
+        Gives probabilities (C,), lens (depth + 1, C) and attention (depth, H, T, T); of a CNN (0, C) and (0, 0, 0, 0).
+        """
         inspection = self.model.inspect(image, with_unread=False)
         lens = logit_lens(self.model, inspection, self.temperature)[:, 0]  # (depth + 1, C)
-        return lens, torch.cat(inspection.attention)
+        probabilities = lens[-1] if len(lens) else (inspection.logits[0] / self.temperature).softmax(dim=-1)  # (C,)
+        attention = torch.cat(inspection.attention) if inspection.attention else image.new_zeros(0, 0, 0, 0)
+        return probabilities, lens, attention
 
 
 class Predictor:
@@ -53,9 +58,7 @@ class Predictor:
         UserError: there is no such device.
     """
 
-    def __init__(
-        self, network: VisionTransformer, name: str, device: str = "auto", *, temperature: float = 1.0
-    ) -> None:
+    def __init__(self, network: Network, name: str, device: str = "auto", *, temperature: float = 1.0) -> None:
         self._device = resolve_device(device)
         self._network = network.to(self._device).eval()
         self._answer: nn.Module = _Answer(self._network, temperature).eval()
@@ -103,8 +106,8 @@ class Predictor:
     def read(self, revision: int, ink: InkImage, drawing_s: float) -> Prediction:
         """Read an image that was made for this model's size and channels, in `drawing_s` seconds."""
         start_s = time.perf_counter()
-        lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
-        probabilities = _read_only(lens[-1])
+        answer, lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
+        probabilities = _read_only(answer)
         return Prediction(
             revision=revision,
             class_names=self.config.class_names,

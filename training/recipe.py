@@ -15,7 +15,7 @@ from training.models import find_model, named_model
 
 
 def read_recipe(path: Path) -> TrainConfig:
-    """Read a recipe; `start_from`, where it is a file, is taken relative to the recipe.
+    """Read a recipe; `start_from` and `teacher`, where they are files, are taken relative to the recipe.
 
     Raises:
         UserError: the file can't be read, is no TOML, or holds a setting that isn't one.
@@ -29,10 +29,18 @@ def read_recipe(path: Path) -> TrainConfig:
         config = config_from_dict(TrainConfig, values)
     except UserError as error:
         raise UserError("The recipe {path} can't be used: {reason}", path=path, reason=error.message) from error
-    start = config.start_from
-    if start is None or named_model(start) is not None:
-        return config
-    return dataclasses.replace(config, start_from=str(find_model(str(path.parent / start))))
+    return dataclasses.replace(
+        config,
+        start_from=_found(config.start_from, path.parent),
+        teacher=_found(config.teacher, path.parent),
+    )
+
+
+def _found(model: str | None, folder: Path) -> str | None:
+    """Take a model's name as it is, and a file relative to `folder`."""
+    if model is None or named_model(model) is not None:
+        return model
+    return str(find_model(str(folder / model)))
 
 
 def write_recipe(path: Path, config: TrainConfig) -> None:

@@ -13,18 +13,17 @@ from filelock import BaseFileLock
 
 from training.atomic import check_place, remove_leftovers
 from training.checkpoint import load_checkpoint, save_checkpoint
-from training.config import ModelConfig, TrainConfig
-from training.data import TrainingData, mnist_training_data
+from training.config import NetworkConfig, TrainConfig
+from training.data import TrainingData
 from training.devices import resolve_device
 from training.errors import Message, UserError
 from training.lock import lock_for_training
-from training.model import VisionTransformer
+from training.mixture import training_data
 from training.models import ModelInfo, find_model, new_model_path, state_path
+from training.network import Network, build_network
 from training.run_state import RunFacts, check_data, load_run_state, md5_of, save_run_state
 from training.train import Arrays, RunState, TrainChange, TrainProgress, TrainResult, load_arrays, score, train
 from training.transfer import start_from
-
-MNIST_SEEN = "MNIST, the first 55,000 training images"
 
 
 class Run:
@@ -36,7 +35,7 @@ class Run:
 
     def __init__(
         self,
-        model: VisionTransformer,
+        model: Network,
         data: TrainingData,
         config: TrainConfig,
         files: RunFiles,
@@ -75,7 +74,7 @@ class Run:
         return self.files.facts.device
 
     @property
-    def model_config(self) -> ModelConfig:
+    def model_config(self) -> NetworkConfig:
         """The shape of the model."""
         return self.files.facts.model
 
@@ -133,7 +132,7 @@ class Run:
         state = self._progress.state
         assert state is not None
         self.files.take(self._progress)
-        model = VisionTransformer(self.model_config).to(self._device).eval()
+        model = build_network(self.model_config).to(self._device).eval()
         load_arrays(model, state.shown_weights)
         judged = score(model, self._data.validation.to(self._device))
         self.kept_accuracy = max(judged.accuracy, state.best_accuracy or 0.0)
@@ -142,9 +141,16 @@ class Run:
             metrics = {"epoch": round(epochs, 2), "val_accuracy": judged.accuracy, "val_loss": judged.loss}
             self.files.save_model(state.config, state.shown_weights, metrics)
 
-    def _begin(self, model: VisionTransformer) -> None:
+    def _begin(self, model: Network) -> None:
         data = TrainingData(self._data.train.to(self._device), self._data.validation.to(self._device))
-        self._steps = train(model.to(self._device), data, self.config, state=self._state)
+        teacher = load_teacher(self.config, self.model_config)
+        self._steps = train(
+            model.to(self._device),
+            data,
+            self.config,
+            teacher=None if teacher is None else teacher.to(self._device),
+            state=self._state,
+        )
 
     def _halve_batch(self) -> None:
         if self._progress is not None or self._state is not None or self.config.batch_size == 1:
@@ -174,7 +180,7 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
         if config.threads is not None:
             torch.set_num_threads(config.threads)
         device = resolve_device(config.device)
-        data = mnist_training_data(config.images_per_class, config.seed)
+        data, own_seen = training_data(config)
         model, seen = build_model(config, data.train.class_names)
         facts = RunFacts(
             model=model.config,
@@ -182,7 +188,7 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
             device=str(device),
             threads=torch.get_num_threads(),
             data_md5=md5_of(data),
-            seen=seen,
+            seen=tuple(dict.fromkeys((*seen, *own_seen))),
         )
         files = RunFiles(facts, state_path(checkpoint), new_name=config.preset if out is None else None)
         run = Run(model, data, config, files, lock)
@@ -209,24 +215,45 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         stack.callback(lock.release)
         remove_leftovers(path)
         torch.set_num_threads(facts.threads)
-        data = mnist_training_data(state.config.images_per_class, state.config.seed)
+        data, _ = training_data(state.config)
         check_data(facts, md5_of(data))
         files = RunFiles(facts, path, is_state_written=True)
         if state.best_epoch and not facts.checkpoint.exists():
             files.save_model(state.config, state.best, facts.metrics)
-        run = Run(VisionTransformer(facts.model), data, state.config, files, lock, state)
+        run = Run(build_network(facts.model), data, state.config, files, lock, state)
         stack.pop_all()  # from here on the run releases it
         return run
 
 
-def build_model(config: TrainConfig, class_names: tuple[str, ...]) -> tuple[VisionTransformer, tuple[str, ...]]:
+def build_model(config: TrainConfig, class_names: tuple[str, ...]) -> tuple[Network, tuple[str, ...]]:
     """Make the model with its starting weights, on the CPU, and tell what those weights have seen."""
-    model = VisionTransformer(config.model_config(class_names), torch.Generator().manual_seed(config.seed))
+    model = build_network(config.model_config(class_names), torch.Generator().manual_seed(config.seed))
     if config.start_from is None:
         return model, ()
     source, info = load_checkpoint(find_model(config.start_from))
     start_from(model, source.state_dict(), info.model)
     return model, info.seen
+
+
+def load_teacher(config: TrainConfig, model: NetworkConfig) -> Network | None:
+    """Load the model that `config` names to learn from, on the CPU; None where it names none.
+
+    Raises:
+        UserError: there is no such model, or it answers with other classes or takes other images than `model`.
+    """
+    if config.teacher is None:
+        return None
+    teacher, info = load_checkpoint(find_model(config.teacher))
+    for name in ("class_names", "image_size", "in_channels"):
+        if getattr(info.model, name) != getattr(model, name):
+            raise UserError(
+                "The teacher {teacher} has {name} {theirs}, the model {ours}; these must be the same.",
+                teacher=config.teacher,
+                name=name,
+                theirs=getattr(info.model, name),
+                ours=getattr(model, name),
+            )
+    return teacher
 
 
 class RunFiles:
@@ -272,7 +299,7 @@ class RunFiles:
             model=self.facts.model,
             temperature=1.0,
             training=dataclasses.asdict(config),
-            seen=tuple(dict.fromkeys((*self.facts.seen, MNIST_SEEN))),
+            seen=self.facts.seen,
             metrics=metrics,
         )
         save_checkpoint(self.facts.checkpoint, info, weights)

@@ -17,11 +17,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from training.atomic import atomic_write
-from training.config import ModelConfig, TrainConfig, config_from_dict
+from training.config import NetworkConfig, TrainConfig, config_from_dict, network_config_from_dict
 from training.data import ImageSet, TrainingData
 from training.errors import UserError, first_line
-from training.model import VisionTransformer
 from training.models import KIND as MODEL_KIND
+from training.network import build_network
 from training.paths import is_endless
 from training.train import RunState, TrainChange
 
@@ -35,7 +35,7 @@ _MOMENTS = ("exp_avg", "exp_avg_sq")
 class RunFacts:
     """What a run is, besides the state that it is in."""
 
-    model: ModelConfig
+    model: NetworkConfig
     checkpoint: Path  # where its best epoch goes
     device: str
     threads: int  # another number of them gives other sums
@@ -161,7 +161,7 @@ def _facts(values: Mapping[str, Any]) -> RunFacts:
     if not (isinstance(threads, int) and threads >= 1):
         raise ValueError(threads)
     return RunFacts(
-        model=config_from_dict(ModelConfig, dict(values["model"])),
+        model=network_config_from_dict(dict(values["model"])),
         checkpoint=Path(values["checkpoint"]),
         device=str(values["device"]),
         threads=threads,
@@ -195,7 +195,7 @@ def _given(change: TrainChange) -> dict[str, Any]:
     return {name: value for name, value in dataclasses.asdict(change).items() if value not in (None, False)}
 
 
-def _check_fit(arrays: Mapping[str, npt.NDArray[Any]], config: TrainConfig, model: ModelConfig, path: Path) -> None:
+def _check_fit(arrays: Mapping[str, npt.NDArray[Any]], config: TrainConfig, model: NetworkConfig, path: Path) -> None:
     expected = _expected_shapes(config, model)
     for name in sorted(expected.keys() | arrays.keys()):
         wanted = expected.get(name)
@@ -212,9 +212,9 @@ def _check_fit(arrays: Mapping[str, npt.NDArray[Any]], config: TrainConfig, mode
             )
 
 
-def _expected_shapes(config: TrainConfig, model: ModelConfig) -> dict[str, tuple[int, ...]]:
+def _expected_shapes(config: TrainConfig, model: NetworkConfig) -> dict[str, tuple[int, ...]]:
     with torch.device("meta"):  # shapes only: a description of a huge model takes no memory
-        network = VisionTransformer(model)
+        network = build_network(model)
     shapes: dict[str, tuple[int, ...]] = {"order": (), **{f"generators/{name}": () for name in _GENERATORS}}
     for group in ("weights", "best", *(("averaged",) if config.averaging else ())):
         shapes |= {f"{group}/{name}": tuple(value.shape) for name, value in network.state_dict().items()}

@@ -17,17 +17,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.augment import random_affine
+from training.augment import augment
 from training.config import TrainConfig
-from training.data import ImageSet, TrainingData
+from training.data import NO_CLASS, ImageSet, TrainingData
 from training.errors import Message
-from training.model import VisionTransformer
+from training.model import set_dropout, set_dropout_generator
+from training.network import Network
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 WARM_UP = 0.3  # share of a one-cycle run in which the learning rate rises
 FIRST_SHARE = 1 / 25  # of the highest learning rate, at the first step
 LAST_SHARE = 1e-4  # of the highest learning rate, at the last step
 EVALUATION_BATCH = 500
+TEACHER_TEMPERATURE = 2.0  # softens what the teacher says, so that the lesser classes are learned from, too
 RATE_WINDOW_S = 2.0
 
 
@@ -113,7 +115,12 @@ class Score:
 
 
 def train(
-    model: VisionTransformer, data: TrainingData, config: TrainConfig, *, state: RunState | None = None
+    model: Network,
+    data: TrainingData,
+    config: TrainConfig,
+    *,
+    teacher: Network | None = None,
+    state: RunState | None = None,
 ) -> Generator[TrainProgress, TrainChange | None, TrainResult]:
     """Train `model` in place; yield what is known after every step, take a change by `send`, return the best weights.
 
@@ -129,10 +136,11 @@ def train(
     Args:
         model: the model, with its starting weights, on its device.
         data: the sets, on the same device.
-        config: how to train; its `device` and `threads` are the caller's business.
+        config: how to train; its `device`, `threads` and `teacher` are the caller's business.
+        teacher: a model of the same classes on the same device, from whose answers `model` learns as well.
         state: where to go on, by the config it holds, whatever `config` says.
     """
-    run = _Run(model, data, config if state is None else state.config)
+    run = _Run(model, data, config if state is None else state.config, teacher)
     if state is not None:
         run.load(state)
     while run.step < run.num_steps:
@@ -176,8 +184,29 @@ def learning_rate_at(step: int, num_steps: int, config: TrainConfig) -> float:
     return config.learning_rate * (low + (1 - low) * (1 - math.cos(math.pi * share)) / 2)
 
 
+def soft_targets(labels: Tensor, num_classes: int, label_smoothing: float) -> Tensor:
+    """Give what the probabilities (B, C) should be; of what is no digit, all classes the same.
+
+    Label smoothing: Szegedy et al., CVPR 2016. Learning to be unsure of what is none of the classes: Hendrycks,
+    Mazeika and Dietterich, "Deep Anomaly Detection with Outlier Exposure", ICLR 2019.
+    """
+    is_class = (labels != NO_CLASS)[:, None]  # (B, 1)
+    right = functional.one_hot(labels.clamp(min=0), num_classes)  # (B, C)
+    return torch.where(is_class, (1 - label_smoothing) * right + label_smoothing / num_classes, 1 / num_classes)
+
+
+def distillation_loss(logits: Tensor, taught: Tensor) -> Tensor:
+    """Measure how far the answers of logits (B, C) are from a teacher's (Hinton, Vinyals and Dean, 2015)."""
+    return TEACHER_TEMPERATURE**2 * functional.kl_div(
+        (logits / TEACHER_TEMPERATURE).log_softmax(dim=-1),
+        (taught / TEACHER_TEMPERATURE).log_softmax(dim=-1),
+        reduction="batchmean",
+        log_target=True,
+    )
+
+
 @torch.no_grad()
-def score(model: VisionTransformer, images: ImageSet) -> Score:
+def score(model: Network, images: ImageSet) -> Score:
     """Measure mean cross-entropy and accuracy of `model`, as it stands, on a set."""
     config, losses, correct = model.config, 0.0, 0
     for start in range(0, len(images), EVALUATION_BATCH):
@@ -192,9 +221,10 @@ def score(model: VisionTransformer, images: ImageSet) -> Score:
 class _Run:
     """What changes while a run goes on."""
 
-    def __init__(self, model: VisionTransformer, data: TrainingData, config: TrainConfig) -> None:
+    def __init__(self, model: Network, data: TrainingData, config: TrainConfig, teacher: Network | None) -> None:
         device = next(model.parameters()).device
         self.model = model.train()
+        self.teacher = None if teacher is None else teacher.eval()
         self.data = data
         self.config = config
         self.step = 0
@@ -209,7 +239,7 @@ class _Run:
         self.order_generator = torch.Generator().manual_seed(config.seed)
         self.augmentation_generator = torch.Generator(device).manual_seed(config.seed + 1)
         self.dropout_generator = torch.Generator(device).manual_seed(config.seed + 2)
-        model.set_dropout_generator(self.dropout_generator)
+        set_dropout_generator(model, self.dropout_generator)
         self.order = torch.empty(0, dtype=torch.int64)
         self.changes: tuple[tuple[int, TrainChange], ...] = ()
 
@@ -227,8 +257,7 @@ class _Run:
         images, labels = self._next_batch()
         self._set_learning_rate()
         with self._precision(images.device):
-            logits = self.model(images)
-            loss = functional.cross_entropy(logits, labels, label_smoothing=self.config.label_smoothing)
+            logits, loss = self._loss(images, labels)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         longest = self.config.clip_norm or math.inf
@@ -239,7 +268,19 @@ class _Run:
         self.step += 1
         self._average()
         self.pace.count(len(labels))
-        return Score(loss.item(), (logits.argmax(dim=-1) == labels).float().mean().item())
+        is_right = (logits.argmax(dim=-1) == labels)[labels != NO_CLASS]
+        return Score(loss.item(), is_right.float().mean().item() if len(is_right) else 0.0)
+
+    def _loss(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Give the logits (B, C) and what they cost, by the labels and by what the teacher says."""
+        own, learned = (logits.float() for logits in self.model.logits_of_both(images))
+        by_labels = functional.cross_entropy(own, soft_targets(labels, own.shape[-1], self.config.label_smoothing))
+        if self.teacher is None:
+            return own, by_labels
+        with torch.no_grad():
+            taught = self.teacher(images)
+        share = self.config.teacher_share
+        return own, (1 - share) * by_labels + share * distillation_loss(learned, taught.float())
 
     def end_epoch(self) -> Score:
         """Judge the weights by the validation images and keep the best."""
@@ -319,13 +360,11 @@ class _Run:
         indices = self.order[place * size : (place + 1) * size].to(self.data.train.labels.device)
         shape = self.model.config
         images, labels = self.data.train.batch(indices, shape.image_size, shape.in_channels)
-        if self.config.augmentation == "affine":
-            images = random_affine(images, self.augmentation_generator)
-        return images, labels
+        return augment(images, self.config.augmentations, self.augmentation_generator), labels
 
     def _set_dropout(self) -> None:
         if self.config.dropout is not None:
-            self.model.set_dropout(self.config.dropout)
+            set_dropout(self.model, self.config.dropout)
 
     def _set_learning_rate(self) -> None:
         self.learning_rate = learning_rate_at(self.step, self.num_steps, self.config)
@@ -333,8 +372,8 @@ class _Run:
             group["lr"] = self.learning_rate
 
     def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
-        is_mixed = self.config.mixed_precision and device.type == "cuda"
-        return torch.autocast("cuda", torch.bfloat16) if is_mixed else nullcontext()
+        is_mixed = self.config.mixed_precision if device.type == "cuda" else self.config.cpu_bfloat16
+        return torch.autocast(device.type, torch.bfloat16) if is_mixed else nullcontext()
 
     @torch.no_grad()
     def _average(self) -> None:
@@ -343,6 +382,11 @@ class _Run:
             return
         kept = min(self.config.averaging, self.step / (self.step + 9))
         torch._foreach_lerp_(list(self.averaged.parameters()), list(self.model.parameters()), 1 - kept)
+        for mean, newest in zip(self.averaged.buffers(), self.model.buffers(), strict=True):
+            if mean.is_floating_point():  # the statistics of batch normalisation
+                mean.lerp_(newest, 1 - kept)
+            else:
+                mean.copy_(newest)
 
 
 class _Pace:

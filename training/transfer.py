@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.config import ModelConfig
+from training.config import CnnConfig, ModelConfig, NetworkConfig
 from training.errors import UserError
-from training.model import VisionTransformer
+from training.network import Network
 
 MUST_AGREE = ("in_channels", "embed_dim", "depth", "num_heads", "mlp_ratio", "position", "distillation", "residual")
 
 
-def start_from(model: VisionTransformer, weights: Mapping[str, Tensor], source: ModelConfig) -> None:
+def start_from(model: Network, weights: Mapping[str, Tensor], source: NetworkConfig) -> None:
     """Put the weights of a model described by `source` into `model`, resized where the two differ.
 
     The patch kernel and the grid of the position table are resized; a classifier for other classes keeps its own start.
@@ -24,6 +25,9 @@ def start_from(model: VisionTransformer, weights: Mapping[str, Tensor], source: 
         UserError: the two differ in more than patch size, image size and classes.
     """
     target = model.config
+    if isinstance(source, CnnConfig) or isinstance(target, CnnConfig):
+        _start_cnn(model, weights, source)
+        return
     for name in MUST_AGREE:
         if getattr(source, name) != getattr(target, name):
             raise UserError(
@@ -41,6 +45,13 @@ def start_from(model: VisionTransformer, weights: Mapping[str, Tensor], source: 
     if source.class_names != target.class_names:
         taken.update({name: value for name, value in own.items() if "classifier" in name})
     model.load_state_dict(taken)
+
+
+def _start_cnn(model: Network, weights: Mapping[str, Tensor], source: NetworkConfig) -> None:
+    target = model.config
+    if dataclasses.replace(source, dropout=target.dropout) != target:
+        raise UserError("A CNN can only start from a CNN of the same sizes and classes.")
+    model.load_state_dict(dict(weights))
 
 
 def resize_kernel(kernel: Tensor, patch_size: int) -> Tensor:

@@ -11,7 +11,9 @@ import torch
 from training.config import DIGITS, TrainConfig
 from training.data import ImageSet, TrainingData
 from training.devices import resolve_device
-from training.model import VisionTransformer, count_parameters
+from training.model import count_parameters
+from training.network import build_network
+from training.run import load_teacher
 from training.train import train
 
 TRIAL_S = 2.0
@@ -38,8 +40,14 @@ def try_training(config: TrainConfig, is_stopped: Callable[[], bool] = lambda: F
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
-    model = VisionTransformer(config.model_config(), torch.Generator().manual_seed(0)).to(device)
-    steps = train(model, _made_up(config.batch_size, device), config)
+    model = build_network(config.model_config(), torch.Generator().manual_seed(0)).to(device)
+    teacher = load_teacher(config, model.config)
+    steps = train(
+        model,
+        _made_up(config.batch_size, device),
+        config,
+        teacher=None if teacher is None else teacher.to(device),
+    )
     next(steps)  # the first step sets things up, and isn't counted
     start_s, num_images, elapsed_s = time.perf_counter(), 0, 0.0
     while elapsed_s < TRIAL_S and not is_stopped():

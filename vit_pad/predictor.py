@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
-from training.config import ModelConfig
+from training.config import NetworkConfig
 from training.errors import Message, UserError, first_line
 from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
@@ -45,7 +45,7 @@ class LoadedModel:
 
     asked: LoadRequest
     device: str
-    config: ModelConfig
+    config: NetworkConfig
     devices: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ class LiveWeights:
     """The weights of a model that is being trained; all of one run come with the same wish."""
 
     wish: LoadRequest
-    config: ModelConfig
+    config: NetworkConfig
     weights: Arrays
 
 
@@ -89,7 +89,7 @@ class LivePredictor(QObject):
         self._worker.loaded.connect(self._on_loaded)
         self._worker.answered.connect(self._on_answered)
         self._worker.failed.connect(self._on_failed)
-        self._config: ModelConfig | None = None  # of the model that answers
+        self._config: NetworkConfig | None = None  # of the model that answers
         self._waiting_request: PredictionRequest | None = None
         self._is_sending = False
         self._is_stopped = False
@@ -182,12 +182,12 @@ class _Drawing:
     """A request, and its image where one was made for a model of this config, in so many seconds."""
 
     request: PredictionRequest
-    config: ModelConfig | None = None
+    config: NetworkConfig | None = None
     ink: InkImage | None = None  # None, too, where there is no ink
     elapsed_s: float = 0.0
 
 
-def _draw(request: PredictionRequest, config: ModelConfig) -> _Drawing:
+def _draw(request: PredictionRequest, config: NetworkConfig) -> _Drawing:
     start_s = time.perf_counter()
     size, channels = config.image_size, config.in_channels
     ink = make_image(request.strokes, request.picture, request.placement_mode, size, channels)
@@ -274,12 +274,12 @@ class _Worker(QObject):
 
     def _shown(self, weights: LiveWeights) -> Predictor:
         import_torch()
-        from training.model import VisionTransformer
+        from training.network import build_network
         from training.predict import Predictor
 
         predictor = self._predictor
         if predictor is None or weights.wish is not self._wish:
-            predictor = Predictor(VisionTransformer(weights.config), weights.wish.model, weights.wish.device)
+            predictor = Predictor(build_network(weights.config), weights.wish.model, weights.wish.device)
         predictor.use_weights(weights.weights)
         return predictor
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from training.config import DIGITS, ModelConfig
+from training.config import DIGITS, NetworkConfig
 from training.facts import Prediction
 from vit_pad.attention_overlay import ColorBar
 from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget, say
@@ -89,7 +89,7 @@ class SidePanel(QWidget):
         """List the devices there are, after the one that leaves the choice to the program."""
         fill_devices(self._choosers["device"], devices)
 
-    def show_config(self, config: ModelConfig) -> None:
+    def show_config(self, config: NetworkConfig) -> None:
         """Offer the blocks and heads that the model has."""
         blocks = ((self.tr("Block {number}").format(number=each + 1), each) for each in range(config.depth))
         fill_chooser(self._choosers["block"], blocks)

@@ -56,7 +56,12 @@ class TrainingFields(QWidget):
         self._dropout = self._number("dropoutField", _PRESET_DROPOUT, 0.9, decimals=2, step=0.05)
         self._dropout.setSpecialValueText(self.tr("As the preset has it"))
         self._augmentation = self._chooser(
-            "augmentationChooser", ((self.tr("Turned, scaled, shifted"), "affine"), (self.tr("None"), "none"))
+            "augmentationChooser",
+            (
+                (self.tr("Turned, scaled, shifted"), "affine"),
+                (self.tr("Bent, thicker, thinner, too"), "affine+elastic+thickness+occlusion"),
+                (self.tr("None"), "none"),
+            ),
         )
         self._seed = self._whole("seedField", 0, 2**31 - 1)
         self._device = self._chooser("trainingDeviceChooser", ())
