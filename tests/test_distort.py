@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.distort import box, jittered, mapped, sheared, thinned, turned, with_gap
+from training.distort import box, jittered, mapped, moved, sheared, thinned, turned, with_gap
 from training.strokes import Drawing, Stroke
 
 CORNER = Drawing(
@@ -47,7 +47,7 @@ def test_a_shear_moves_what_is_higher_to_the_right() -> None:
 
 
 def test_all_but_places_is_kept() -> None:
-    for changed in (turned(CORNER, 5), thinned(CORNER, 2), jittered(CORNER, 0.01, np.random.default_rng(0))):
+    for changed in (turned(CORNER, 5), thinned(CORNER, 2), jittered(CORNER, 2.0, np.random.default_rng(0))):
         assert (changed.label, changed.extra, changed.canvas) == (CORNER.label, CORNER.extra, CORNER.canvas)
         assert [each.width for each in changed.strokes] == [15.0, 22.0]
         np.testing.assert_array_equal(changed.strokes[1].points[:, 2:], CORNER.strokes[1].points[:, 2:])
@@ -70,11 +70,15 @@ def test_thinning_keeps_both_ends(keep_every: int, kept: list[int]) -> None:
     assert len(thin.strokes[1].points) == 1
 
 
-def test_jitter_is_a_share_of_the_longer_side() -> None:
+def test_a_drawing_moves_as_a_whole() -> None:
+    np.testing.assert_allclose(places(moved(CORNER, 3, -4)), places(CORNER) + np.array([3, -4]))
+
+
+def test_jitter_has_its_standard_deviation_in_both_directions() -> None:
     line = Drawing(strokes=(Stroke(np.column_stack([np.linspace(0, 50, 5_000), np.linspace(0, 300, 5_000)])),))
-    moved = places(jittered(line, 0.02, np.random.default_rng(0))) - places(line)
-    assert moved.std(axis=0) == pytest.approx([6, 6], rel=0.05)
-    assert abs(moved.mean()) < 0.2
+    steps = places(jittered(line, 6.0, np.random.default_rng(0))) - places(line)
+    assert steps.std(axis=0) == pytest.approx([6, 6], rel=0.05)
+    assert abs(steps.mean()) < 0.2
 
 
 @given(st.floats(0.01, 0.9), st.integers(0, 10_000))

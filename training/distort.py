@@ -1,12 +1,13 @@
 """What hands, pens and slow machines do to a drawing: pure changes of its strokes.
 
-Sizes are relative to the ink's box: the smallest rectangle round all points, line widths left out.
+The box is the smallest rectangle round all points, line widths left out. Lengths are in the drawing's own units.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,12 @@ def mapped(drawing: Drawing, matrix: Points) -> Drawing:
     """Map all points by a matrix (2, 2), about the middle of the box."""
     low, high = box(drawing)
     middle = (low + high) / 2
-    return _with_places(drawing, lambda places, _: (places - middle) @ matrix.T + middle)
+    return _with_places(drawing, lambda places: (places - middle) @ matrix.T + middle)
+
+
+def moved(drawing: Drawing, right: float, down: float) -> Drawing:
+    """Move a drawing as a whole."""
+    return _with_places(drawing, lambda places: places + np.array([right, down]))
 
 
 def thinned(drawing: Drawing, keep_every: int) -> Drawing:
@@ -39,11 +45,9 @@ def thinned(drawing: Drawing, keep_every: int) -> Drawing:
     return _with_points(drawing, lambda points: points[sorted({*range(0, len(points), keep_every), len(points) - 1})])
 
 
-def jittered(drawing: Drawing, share: float, generator: np.random.Generator) -> Drawing:
-    """Move every point by a normal draw, whose standard deviation is a share of the box's longer side."""
-    low, high = box(drawing)
-    sigma = share * float((high - low).max())
-    return _with_places(drawing, lambda places, _: places + generator.normal(0, sigma, places.shape))
+def jittered(drawing: Drawing, sigma: float, generator: np.random.Generator) -> Drawing:
+    """Move every point by a normal draw with that standard deviation, in both directions."""
+    return _with_places(drawing, lambda places: places + generator.normal(0, sigma, places.shape))
 
 
 def with_gap(drawing: Drawing, share: float, generator: np.random.Generator) -> Drawing:
@@ -83,21 +87,16 @@ def _part(points: Points, along: Points, low: float, high: float) -> Points:
     return np.concatenate([[ends[0]], inner, [ends[1]]])
 
 
-def _with_places(drawing: Drawing, change: Callable[[Points, Stroke], Points]) -> Drawing:
-    return _with_strokes(
-        drawing,
-        [
-            Stroke(np.column_stack([change(each.points[:, :2], each), each.points[:, 2:]]), each.width)
-            for each in drawing.strokes
-        ],
-    )
+def _with_places(drawing: Drawing, change: Callable[[Points], Points]) -> Drawing:
+    """Change x and y (n, 2) of each stroke; times and pressures stay."""
+    return _with_points(drawing, lambda points: np.column_stack([change(points[:, :2]), points[:, 2:]]))
 
 
 def _with_points(drawing: Drawing, change: Callable[[Points], Points]) -> Drawing:
     return _with_strokes(drawing, [Stroke(change(each.points), each.width) for each in drawing.strokes])
 
 
-def _with_strokes(drawing: Drawing, strokes: list[Stroke]) -> Drawing:
+def _with_strokes(drawing: Drawing, strokes: Sequence[Stroke]) -> Drawing:
     for each in strokes:
         each.points.flags.writeable = False
-    return Drawing(strokes=tuple(strokes), canvas=drawing.canvas, label=drawing.label, extra=drawing.extra)
+    return dataclasses.replace(drawing, strokes=tuple(strokes))

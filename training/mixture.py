@@ -15,7 +15,7 @@ import torch
 from training.config import TrainConfig
 from training.curves import hand
 from training.data import NO_CLASS, ImageSet, TrainingData, md5_of_file, mnist_training_data
-from training.distort import jittered, mapped, thinned, with_gap
+from training.distort import box, jittered, mapped, thinned, with_gap
 from training.errors import UserError
 from training.ink import make_image
 from training.non_digits import make_non_digits, make_pictures
@@ -130,7 +130,9 @@ def _copy(drawing: Drawing, generator: np.random.Generator, number: int) -> Draw
     if number == 0:
         return drawing
     drawing = thinned(drawing, int(generator.integers(1, _MOST_THINNED + 1)))
-    drawing = jittered(drawing, generator.uniform(0, _MOST_JITTER) * generator.integers(2), generator)
+    low, high = box(drawing)
+    sigma = generator.uniform(0, _MOST_JITTER) * generator.integers(2) * float((high - low).max())
+    drawing = jittered(drawing, sigma, generator)
     if generator.random() < _GAP_SHARE:
         drawing = with_gap(drawing, _GAP, generator)
     return mapped(drawing, hand(generator, _TURN_DEG, _SHEAR, _NARROWEST))

@@ -3,19 +3,18 @@
 A condition takes a drawing to the pad and changes it there. What is random in one depends on the condition and the
 drawing's number alone, so that neither order nor choice of conditions matters.
 
-Shapes: n points of a stroke. Lengths in pad units, y grows downward.
+Lengths in pad units, y grows downward.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from training import distort
 from training.facts import Box
 from training.ink import ink_box
 from training.strokes import PAD_SIZE, Drawing, Stroke, line_widths, on_pad
@@ -23,7 +22,6 @@ from training.strokes import PAD_SIZE, Drawing, Stroke, line_widths, on_pad
 SEED = 0
 GAP_SHARE = 0.1
 
-Points = npt.NDArray[np.float64]
 Change = Callable[[Drawing, np.random.Generator], Drawing]  # of a drawing with strokes, on the pad
 
 
@@ -65,46 +63,36 @@ def resized(share: float, right: float = 0.5, down: float = 0.5) -> Change:
         longest = float(np.ptp(np.concatenate([each.points[:, :2] for each in drawing.strokes]), axis=0).max())
         # A pen nearly as wide as the whole has no room to draw in: half of the side is always left to it.
         scale = max(side - widest, side / 2) / longest if longest > 0 else 1.0
-        drawn = _moved(drawing, lambda points: points * scale)
+        drawn = distort.mapped(drawing, np.diag((scale, scale)))
         box = _box(drawn)
-        goal = np.array(((PAD_SIZE - box.width) * right, (PAD_SIZE - box.height) * down))
-        return _moved(drawn, lambda points: points + (goal - (box.x, box.y)))
+        return distort.moved(drawn, (PAD_SIZE - box.width) * right - box.x, (PAD_SIZE - box.height) * down - box.y)
 
     return change
 
 
 def turned(degrees: float) -> Change:
     """Turn the drawing clockwise round the middle of its ink."""
-    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return _mapped(np.array(((cos, -sin), (sin, cos))))
+    return lambda drawing, _: distort.turned(drawing, degrees)
 
 
-def sheared(share: float) -> Change:
+def sheared(shear: float) -> Change:
     """Slant the drawing: what lies above its middle goes right by that share of its height above it."""
-    return _mapped(np.array(((1.0, -share), (0.0, 1.0))))
+    return lambda drawing, _: distort.sheared(drawing, shear)
 
 
 def with_pen(factor: float) -> Change:
     """Draw with a pen that many times as wide."""
 
     def change(drawing: Drawing, generator: np.random.Generator) -> Drawing:
-        return _with_strokes(drawing, [Stroke(each.points, each.width * factor) for each in drawing.strokes])
+        strokes = tuple(Stroke(each.points, each.width * factor) for each in drawing.strokes)
+        return dataclasses.replace(drawing, strokes=strokes)
 
     return change
 
 
-def thinned(step: int) -> Change:
+def thinned(keep_every: int) -> Change:
     """Keep every so-many-th point of each stroke, as a fast mouse does; the first and the last one always."""
-
-    def change(drawing: Drawing, generator: np.random.Generator) -> Drawing:
-        strokes = []
-        for each in drawing.strokes:
-            is_kept = np.arange(len(each.points)) % step == 0
-            is_kept[-1] = True
-            strokes.append(Stroke(_read_only(each.points[is_kept]), each.width))
-        return _with_strokes(drawing, strokes)
-
-    return change
+    return lambda drawing, _: distort.thinned(drawing, keep_every)
 
 
 def shaken(share: float) -> Change:
@@ -112,80 +100,20 @@ def shaken(share: float) -> Change:
 
     def change(drawing: Drawing, generator: np.random.Generator) -> Drawing:
         box = _box(drawing)
-        sigma = share * max(box.width, box.height)
-        return _moved(drawing, lambda points: points + generator.normal(0.0, sigma, points.shape))
+        return distort.jittered(drawing, share * max(box.width, box.height), generator)
 
     return change
 
 
 def interrupted(drawing: Drawing, generator: np.random.Generator) -> Drawing:
     """Leave out a tenth of the line, at a random place, as a pen that loses touch; it may begin and end in strokes."""
-    lengths = [_lengths(each.points) for each in drawing.strokes]
-    total = sum(float(each[-1]) for each in lengths)
-    begin = generator.uniform(0.0, 1.0 - GAP_SHARE) * total
-    end = begin + GAP_SHARE * total
-    strokes, passed = [], 0.0
-    for stroke, along in zip(drawing.strokes, lengths, strict=True):
-        length = float(along[-1])
-        if length == 0 or passed + length <= begin or passed >= end:  # a dot has nothing to leave out
-            strokes.append(stroke)
-        else:
-            if passed < begin:
-                strokes.append(_part(stroke, along, 0.0, begin - passed))
-            if end < passed + length:
-                strokes.append(_part(stroke, along, end - passed, length))
-        passed += length
-    return _with_strokes(drawing, strokes)
+    return distort.with_gap(drawing, GAP_SHARE, generator)
 
 
 def _box(drawing: Drawing) -> Box:
     box = ink_box(drawing.strokes, None)
     assert box is not None  # strokes have points, and coordinates of drawings are finite
     return box
-
-
-def _mapped(matrix: Points) -> Change:
-    """Map the plane linearly (2, 2), x and y in columns, round the middle of the ink."""
-
-    def change(drawing: Drawing, generator: np.random.Generator) -> Drawing:
-        box = _box(drawing)
-        middle = np.array((box.x + box.width / 2, box.y + box.height / 2))
-        return _moved(drawing, lambda points: (points - middle) @ matrix.T + middle)
-
-    return change
-
-
-def _moved(drawing: Drawing, move: Callable[[Points], Points]) -> Drawing:
-    """Move the points, x and y (n, 2), of each stroke."""
-    strokes = []
-    for each in drawing.strokes:
-        points = each.points.copy()
-        points[:, :2] = move(points[:, :2])
-        strokes.append(Stroke(_read_only(points), each.width))
-    return _with_strokes(drawing, strokes)
-
-
-def _lengths(points: Points) -> Points:
-    """Give the length of the line up to each point, (n,)."""
-    steps = np.hypot(*np.diff(points[:, :2], axis=0).T)
-    return np.concatenate(((0.0,), np.cumsum(steps)))
-
-
-def _part(stroke: Stroke, along: Points, begin: float, end: float) -> Stroke:
-    """Cut a stroke out between two lengths of its line; time and pressure are interpolated as places are."""
-    inner = along[(along > begin) & (along < end)]
-    places = np.concatenate(((begin,), inner, (end,)))
-    columns = [np.interp(places, along, column) for column in stroke.points.T]
-    return Stroke(_read_only(np.column_stack(columns)), stroke.width)
-
-
-def _with_strokes(drawing: Drawing, strokes: list[Stroke]) -> Drawing:
-    return dataclasses.replace(drawing, strokes=tuple(strokes))
-
-
-def _read_only(points: Points) -> Points:
-    points.flags.writeable = False
-    return points
 
 
 CONDITIONS = (
