@@ -81,8 +81,7 @@ class Attention(nn.Module):
         """Let every token look at all tokens: (B, T, D) to (B, T, D)."""
         if self.attention_dropout.is_active:
             return self.inspect(x)[0]
-        q, k, v = self._queries_keys_values(x)
-        return self._join(functional.scaled_dot_product_attention(q, k, v))
+        return self._join(_attend(*self._queries_keys_values(x)))
 
     def inspect(self, x: Tensor, wanted: slice = ALL) -> tuple[Tensor, Tensor]:
         """Do what `forward` does, written out, for the `wanted` tokens; give the attention (B, H, T, T) as well."""
@@ -100,6 +99,14 @@ class Attention(nn.Module):
     def _join(self, heads: Tensor) -> Tensor:
         joined = heads.transpose(1, 2).flatten(2)  # (B, T, D)
         return cast(Tensor, self.projection_dropout(self.projection(joined)))
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Compute softmax(q k^T / sqrt(K)) v, all (B, H, T, K), by torch's fused kernels."""
+    if q.dtype is not torch.bfloat16 or q.device.type != "cpu":
+        return functional.scaled_dot_product_attention(q, k, v)
+    with torch.autocast("cpu", enabled=False):  # backwards, a CPU takes ten times as long for it in bfloat16
+        return functional.scaled_dot_product_attention(q.float(), k.float(), v.float())
 
 
 class MLP(nn.Module):
