@@ -236,6 +236,13 @@ def test_never_outside_0_to_1(lines: list[list[tuple[float, float]]], mode: Plac
     assert np.isfinite([*result.placement, *result.box]).all()
 
 
+def test_far_off_line_no_longer_than_a_rounding_error_is_a_dot() -> None:
+    far = 1e13
+    image = drawn(strokes_of([[(0, far - 1), (0, far)]], 1e-9), "like-mnist")
+    np.testing.assert_allclose(image, drawn(strokes_of([[(0, far)]], 1e-9), "like-mnist"))
+    assert mass(image) == pytest.approx((MIDDLE, MIDDLE), abs=0.01)
+
+
 def test_far_off_point_leaves_ink() -> None:
     image = drawn(strokes_of([[(0, 0), (1e12, 0), (1e12, 1e12)]]))
     np.testing.assert_allclose(image, drawn(strokes_of([[(0, 0), (1, 0), (1, 1)]])), atol=1e-4)

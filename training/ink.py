@@ -177,8 +177,10 @@ def _draw_like_mnist(lines: _Lines, picture: Picture | None, size: int) -> tuple
     skeleton = _bounds(lines.points) if len(lines.points) else None
     raster = None if picture is None or picture.ink_box is None else _picture_bounds(picture, picture.ink_box)
     scale = _fitting_scale(skeleton, raster, line_px, BOX_SHARE * size)
-    if scale is None:  # a dot, whose width on the pad gives the scale
+    if scale is None:  # a dot, whose width on the pad gives the scale; what extent it may have is a rounding error
         scale = line_px / float(lines.widths[0])
+        lines = lines._replace(points=np.broadcast_to(lines.points[0], lines.points.shape))
+        skeleton = _bounds(lines.points)
     parts = [] if skeleton is None else [_grown(skeleton, line_px / 2 / scale)]
     left, top, right, bottom = _union(parts if raster is None else [*parts, raster])
     middle = np.array(((left + right) / 2, (top + bottom) / 2))
