@@ -17,6 +17,7 @@ from training.paths import asset
 from training.recipe import read_recipe
 
 NAMES = ("pad-4", "pad-8")
+STAGES = sorted(path.stem for path in asset("stages").glob("*.safetensors"))
 LARGEST_FILE = 6_000_000
 
 
@@ -36,9 +37,10 @@ def test_a_shipped_model_has_the_shape_of_its_preset(path: Path) -> None:
     assert read_info(path).model == preset(path.stem)
 
 
-def test_a_shipped_model_was_made_by_its_recipe(path: Path) -> None:
-    made = config_from_dict(TrainConfig, dict(read_info(path).training))
-    recipe = read_recipe(asset(f"recipes/{path.stem}.toml"))
+@pytest.mark.parametrize("name", [*(f"checkpoints/{name}" for name in NAMES), *(f"stages/{name}" for name in STAGES)])
+def test_a_shipped_model_was_made_by_its_recipe(name: str) -> None:
+    made = config_from_dict(TrainConfig, dict(read_info(asset(f"{name}.safetensors")).training))
+    recipe = read_recipe(asset(f"recipes/{Path(name).name}.toml"))
     assert dataclasses.replace(made, device=recipe.device, threads=recipe.threads) == recipe
 
 
