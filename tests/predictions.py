@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from training.config import DIGITS
+from training.errors import Message
 from training.facts import Box, FloatArray, Placement, Prediction
 
 AS_DRAWN = Placement(32 / 400, 0.0, 0.0)
@@ -25,6 +26,7 @@ def make_prediction(
     image: FloatArray | None = None,
     probabilities: FloatArray | None = None,
     revision: int = 1,
+    reason: Message | None = None,
 ) -> Prediction:
     """Make a prediction of random numbers, except for what is given. No heads and no blocks: a CNN."""
     generator = np.random.default_rng(7)
@@ -45,7 +47,9 @@ def make_prediction(
         class_names=class_names,
         probabilities=probabilities,
         top=class_names[int(probabilities.argmax())],
-        unsure=False,
+        unsure=reason is not None,
+        reason=reason,
+        reject_score=None,
         box=Box(100.0, 100.0, 200.0, 200.0),
         attention=attention,
         lens=np.zeros((depth + 1 if num_heads else 0, len(class_names)), np.float32),

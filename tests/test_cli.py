@@ -75,7 +75,7 @@ def test_predict_prints_a_line_of_json_for_each_drawing_and_picture(
     assert main(["predict", str(drawings), str(picture), "--model", model, "--json"]) == 0
     out, err = capsys.readouterr()
     answers = lines_of(out)
-    assert [list(each) for each in answers] == [["source", "label", "probabilities", "top", "unsure"]] * 4
+    assert [list(each) for each in answers] == [["source", "label", "probabilities", "top", "unsure", "reason"]] * 4
     assert [each["source"] for each in answers] == [
         f"{drawings}:1",
         f"{drawings}:3",

@@ -19,7 +19,7 @@ from training.lock import lock_for_training
 from training.models import read_info
 from training.run import Run, resume_run, start_run
 from training.run_state import load_run_state
-from training.train import TrainChange, score
+from training.train import TrainChange, answer_set, score
 
 PROJECT = Path(__file__).parent.parent
 SHORT = TrainConfig(images_per_class=20, batch_size=20, epochs=2, device="cpu")
@@ -85,7 +85,7 @@ def test_weights_of_a_run_that_is_ended_in_its_first_epoch_are_judged_and_kept(t
     assert progress.state is not None
     model, info = load_checkpoint(out)
     assert info.metrics["epoch"] == 0.2  # two of ten steps
-    judged = score(model, load_mnist("val"))
+    judged = score(*answer_set(model, load_mnist("val")))
     assert (info.metrics["val_accuracy"], info.metrics["val_loss"]) == pytest.approx((judged.accuracy, judged.loss))
     for name, weight in progress.state.shown_weights.items():
         assert torch.equal(model.state_dict()[name], torch.tensor(weight))

@@ -23,6 +23,7 @@ from training.train import (
     TrainChange,
     TrainProgress,
     TrainResult,
+    answer_set,
     learning_rate_at,
     load_arrays,
     score,
@@ -212,7 +213,7 @@ def test_the_best_epoch_is_kept(averaging: float) -> None:
     assert_same_weights(result.weights, state.shown_weights)
     model = make_model()
     load_arrays(model, result.weights)
-    measured = score(model, data.validation)
+    measured = score(*answer_set(model, data.validation))
     assert measured.accuracy == result.val_accuracy
     assert measured.loss == pytest.approx(ends[best].val_loss)
 
@@ -222,7 +223,7 @@ def test_score_is_the_mean_over_all_images_whatever_the_batches() -> None:
     with torch.no_grad():
         logits = model(images.images / 255)
         expected = nn.functional.cross_entropy(logits, images.labels).item()
-    measured = score(model, images)
+    measured = score(*answer_set(model, images))
     assert measured.loss == pytest.approx(expected, rel=1e-5)
     assert measured.accuracy == int((logits.argmax(dim=-1) == images.labels).sum()) / 1_003
 

@@ -34,6 +34,7 @@ def save_checkpoint(path: Path, info: ModelInfo, weights: Mapping[str, Any]) -> 
         "class_names": info.model.class_names,
         "normalisation": NORMALISATION,
         "temperature": info.temperature,
+        "reject": None if info.reject is None else dataclasses.asdict(info.reject),
         "training": info.training,
         "seen": info.seen,
         "metrics": info.metrics,

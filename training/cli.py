@@ -296,12 +296,14 @@ def _print_prediction(source: str, label: str | None, prediction: Prediction | N
             "probabilities": [] if prediction is None else [round(float(p), 6) for p in prediction.probabilities],
             "top": None if prediction is None else prediction.top,
             "unsure": prediction is not None and prediction.unsure,
+            "reason": None if prediction is None or prediction.reason is None else str(prediction.reason),
         }
         print(json.dumps(facts))
     elif prediction is None:
         print(f"{source}: nothing drawn")
     else:
-        print(f"{source}: {prediction.top} ({prediction.probabilities.max():.1%})")
+        doubt = "" if prediction.reason is None else f" Not sure: {prediction.reason}"
+        print(f"{source}: {prediction.top} ({prediction.probabilities.max():.1%}){doubt}")
 
 
 def _info(words: list[str]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from training.errors import Message
     from training.pictures import Picture
     from training.strokes import Stroke
 
@@ -63,6 +64,8 @@ class Prediction:
     probabilities: FloatArray  # (C,)
     top: str | None  # the likeliest class
     unsure: bool
+    reason: Message | None  # why it is unsure, None where it isn't
+    reject_score: float | None  # how strange it is by the model's own rule, None where the model has none
     box: Box  # the ink's box, in pad units
     attention: FloatArray  # (depth, H, T, T), rows sum to 1
     lens: FloatArray  # (depth + 1, C), probabilities read off the class token before block 1 and after each block

@@ -34,7 +34,13 @@ def describe(name: str) -> dict[str, Any]:
         "shapes": {stage: list(shape) for stage, shape in shapes.items()},
     }
     if info is not None:
-        facts |= {"training": dict(info.training), "seen": list(info.seen), "metrics": dict(info.metrics)}
+        facts |= {
+            "temperature": info.temperature,
+            "reject": None if info.reject is None else dataclasses.asdict(info.reject),
+            "training": dict(info.training),
+            "seen": list(info.seen),
+            "metrics": dict(info.metrics),
+        }
     return facts
 
 

@@ -60,6 +60,7 @@ class InkImage:
     image: FloatArray  # (in_channels, S, S), 0 paper .. 1 pen
     placement: Placement
     box: Box
+    is_dot: bool  # the pen hardly moved: no two points are farther apart, across or down, than it is wide
 
 
 class _Lines(NamedTuple):
@@ -105,7 +106,8 @@ def make_image(
     if drawn is None or box is None:
         return None
     grey, placement = drawn
-    return InkImage(_read_only(np.repeat(grey[None], in_channels, axis=0)), placement, box)
+    image = np.repeat(grey[None], in_channels, axis=0)
+    return InkImage(_read_only(image), placement, box, _is_dot(lines, picture))
 
 
 def place(strokes: Sequence[Stroke], picture: Picture | None, mode: PlacementMode, image_size: int) -> Placement | None:
@@ -127,6 +129,13 @@ def _box(lines: _Lines, picture: Picture | None) -> Box | None:
         return None
     left, top, right, bottom = _union(parts)
     return Box(left, top, right - left, bottom - top)
+
+
+def _is_dot(lines: _Lines, picture: Picture | None) -> bool:
+    """Tell whether there is no more than what a pen leaves that touches the pad without drawing."""
+    if not len(lines.points) or (picture is not None and picture.ink_box is not None):
+        return False
+    return bool(np.ptp(lines.points, axis=0).max() <= lines.widths.max())
 
 
 def _read_only(image: FloatArray) -> FloatArray:
@@ -433,4 +442,4 @@ def _color_image(lines: _Lines, picture: Picture, size: int, box: Box) -> InkIma
     scale = size / shorter * max(height, width) / PAD_SIZE
     placement = Placement(scale, -scale * pad.x - size / shorter * left, -scale * pad.y - size / shorter * top)
     white = _drawn_as_placed(lines, placement, size)
-    return InkImage(_read_only(colors + (1 - colors) * white), placement, box)
+    return InkImage(_read_only(colors + (1 - colors) * white), placement, box, is_dot=False)

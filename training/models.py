@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from training.config import NetworkConfig, network_config_from_dict
 from training.errors import UserError, first_line
 from training.paths import asset, is_endless, models_folder
+from training.reject import RejectRule
 
 SUFFIX = ".safetensors"
 STATE_SUFFIX = ".state.safetensors"
@@ -29,6 +30,7 @@ class ModelInfo:
 
     model: NetworkConfig
     temperature: float  # divides the logits before the softmax
+    reject: RejectRule | None = None  # None: no answer is ever unsure
     training: Mapping[str, Any]  # the training config, plain values
     seen: tuple[str, ...]  # the sets that the weights have been trained on
     metrics: Mapping[str, float]
@@ -146,6 +148,8 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
         kind, model, temperature = facts["kind"], dict(facts["model"]), float(facts["temperature"])
         normalisation = facts["normalisation"]
         training, seen, metrics = dict(facts["training"]), tuple(facts["seen"]), dict(facts["metrics"])
+        rule = facts.get("reject")  # older files have none
+        reject = None if rule is None else RejectRule(method=rule["method"], threshold=rule["threshold"])
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _foreign(path) from error
     if kind != KIND or normalisation != NORMALISATION or not 1e-3 <= temperature <= 1e3:
@@ -156,7 +160,9 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
         raise UserError(
             "{path} describes a model that can't be built: {reason}", path=path, reason=error.message
         ) from error
-    return ModelInfo(model=config, temperature=temperature, training=training, seen=seen, metrics=metrics)
+    return ModelInfo(
+        model=config, temperature=temperature, reject=reject, training=training, seen=seen, metrics=metrics
+    )
 
 
 def _foreign(path: Path) -> UserError:

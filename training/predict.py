@@ -6,18 +6,18 @@ import contextlib
 import time
 import warnings
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from training.checkpoint import load_checkpoint
 from training.devices import resolve_device
+from training.errors import Message
 from training.explain import logit_lens
-from training.facts import Prediction, PredictionRequest
+from training.facts import FloatArray, Prediction, PredictionRequest
 from training.ink import InkImage, make_image
 from training.models import find_model
 from training.network import Network
+from training.reject import TOO_LITTLE_INK, RejectRule, reason_for_doubt
 from training.train import Arrays, load_arrays
 
 WARM_UPS = 3  # passes after which a traced model runs at full speed
@@ -31,16 +31,18 @@ class _Answer(nn.Module):
         self.model = model
         self.temperature = temperature
 
-    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Read one image (1, in_channels, S, S).
 
-        Gives probabilities (C,), lens (depth + 1, C) and attention (depth, H, T, T); of a CNN (0, C) and (0, 0, 0, 0).
+        Gives logits (C,), divided by the temperature, probabilities (C,), lens (depth + 1, C) and attention
+        (depth, H, T, T); of a CNN the last two are (0, C) and (0, 0, 0, 0).
         """
         inspection = self.model.inspect(image, with_unread=False)
+        logits = inspection.logits[0] / self.temperature  # (C,)
         lens = logit_lens(self.model, inspection, self.temperature)[:, 0]  # (depth + 1, C)
-        probabilities = lens[-1] if len(lens) else (inspection.logits[0] / self.temperature).softmax(dim=-1)  # (C,)
+        probabilities = lens[-1] if len(lens) else logits.softmax(dim=-1)  # (C,)
         attention = torch.cat(inspection.attention) if inspection.attention else image.new_zeros(0, 0, 0, 0)
-        return probabilities, lens, attention
+        return logits, probabilities, lens, attention
 
 
 class Predictor:
@@ -53,16 +55,26 @@ class Predictor:
         name: what its answers say that they come from.
         device: as for `resolve_device`.
         temperature: divides the logits before the softmax.
+        reject: when an answer is unsure; None: never.
 
     Raises:
         UserError: there is no such device.
     """
 
-    def __init__(self, network: Network, name: str, device: str = "auto", *, temperature: float = 1.0) -> None:
+    def __init__(
+        self,
+        network: Network,
+        name: str,
+        device: str = "auto",
+        *,
+        temperature: float = 1.0,
+        reject: RejectRule | None = None,
+    ) -> None:
         self._device = resolve_device(device)
         self._network = network.to(self._device).eval()
         self._answer: nn.Module = _Answer(self._network, temperature).eval()
         self._is_sped_up = False
+        self._reject = reject
         self.model_name = name
         self.device = str(self._device)
         self.config = network.config
@@ -106,14 +118,18 @@ class Predictor:
     def read(self, revision: int, ink: InkImage, drawing_s: float) -> Prediction:
         """Read an image that was made for this model's size and channels, in `drawing_s` seconds."""
         start_s = time.perf_counter()
-        answer, lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
+        logits, answer, lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
         probabilities = _read_only(answer)
+        score = None if self._reject is None else self._reject.score(_read_only(logits))
+        reason = self._reason_for_doubt(ink, score, probabilities)
         return Prediction(
             revision=revision,
             class_names=self.config.class_names,
             probabilities=probabilities,
             top=self.config.class_names[int(probabilities.argmax())],
-            unsure=False,
+            unsure=reason is not None,
+            reason=reason,
+            reject_score=score,
             box=ink.box,
             attention=_read_only(attention),
             lens=_read_only(lens),
@@ -125,6 +141,14 @@ class Predictor:
             elapsed_ms=1000 * (drawing_s + time.perf_counter() - start_s),
         )
 
+    def _reason_for_doubt(self, ink: InkImage, score: float | None, probabilities: FloatArray) -> Message | None:
+        """Say why an answer is unsure; None where it isn't."""
+        if ink.is_dot:
+            return TOO_LITTLE_INK
+        if self._reject is None or score is None or score <= self._reject.threshold:
+            return None
+        return reason_for_doubt(probabilities, self.config.class_names)
+
 
 def load_predictor(model: str, device: str = "auto") -> Predictor:
     """Load a model that answers: a shipped name, one of the person's own, or a checkpoint file.
@@ -134,10 +158,10 @@ def load_predictor(model: str, device: str = "auto") -> Predictor:
     """
     resolve_device(device)  # a wrong name is told before the work
     network, info = load_checkpoint(find_model(model))
-    return Predictor(network, model, device, temperature=info.temperature)
+    return Predictor(network, model, device, temperature=info.temperature, reject=info.reject)
 
 
-def _read_only(tensor: Tensor) -> npt.NDArray[np.float32]:
-    array: npt.NDArray[np.float32] = tensor.numpy(force=True)
+def _read_only(tensor: Tensor) -> FloatArray:
+    array: FloatArray = tensor.numpy(force=True)
     array.flags.writeable = False
     return array

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 from filelock import BaseFileLock
+from torch import Tensor
 
 from training.atomic import check_place, remove_leftovers
+from training.calibrate import calibrate
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import NetworkConfig, TrainConfig
-from training.data import TrainingData
+from training.data import ImageSet, TrainingData
 from training.devices import resolve_device
 from training.errors import Message, UserError
 from training.lock import lock_for_training
@@ -22,7 +25,17 @@ from training.mixture import training_data
 from training.models import ModelInfo, find_model, new_model_path, state_path
 from training.network import Network, build_network
 from training.run_state import RunFacts, check_data, load_run_state, md5_of, save_run_state
-from training.train import Arrays, RunState, TrainChange, TrainProgress, TrainResult, load_arrays, score, train
+from training.train import (
+    Arrays,
+    RunState,
+    TrainChange,
+    TrainProgress,
+    TrainResult,
+    answer_set,
+    load_arrays,
+    score,
+    train,
+)
 from training.transfer import start_from
 
 
@@ -132,11 +145,10 @@ class Run:
         state = self._progress.state
         assert state is not None
         self.files.take(self._progress)
-        model = build_network(self.model_config).to(self._device).eval()
-        load_arrays(model, state.shown_weights)
-        judged = score(model, self._data.validation.to(self._device))
+        judged = score(*self.files.answers(state.shown_weights))
         self.kept_accuracy = max(judged.accuracy, state.best_accuracy or 0.0)
-        if state.best_accuracy is None or judged.accuracy > state.best_accuracy:
+        is_best = state.best_accuracy is None or judged.accuracy > state.best_accuracy
+        if is_best and math.isfinite(judged.loss):
             epochs = state.step * state.config.batch_size / self.num_images
             metrics = {"epoch": round(epochs, 2), "val_accuracy": judged.accuracy, "val_loss": judged.loss}
             self.files.save_model(state.config, state.shown_weights, metrics)
@@ -190,7 +202,9 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
             data_md5=md5_of(data),
             seen=tuple(dict.fromkeys((*seen, *own_seen))),
         )
-        files = RunFiles(facts, state_path(checkpoint), new_name=config.preset if out is None else None)
+        files = RunFiles(
+            facts, state_path(checkpoint), data.validation, new_name=config.preset if out is None else None
+        )
         run = Run(model, data, config, files, lock)
         stack.pop_all()  # from here on the run releases it
         return run
@@ -217,7 +231,7 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         torch.set_num_threads(facts.threads)
         data, _ = training_data(state.config)
         check_data(facts, md5_of(data))
-        files = RunFiles(facts, path, is_state_written=True)
+        files = RunFiles(facts, path, data.validation, is_state_written=True)
         if state.best_epoch and not facts.checkpoint.exists():
             files.save_model(state.config, state.best, facts.metrics)
         run = Run(build_network(facts.model), data, state.config, files, lock, state)
@@ -260,11 +274,18 @@ class RunFiles:
     """The two files of a run: the checkpoint of its best epoch, and the state from which it can go on."""
 
     def __init__(
-        self, facts: RunFacts, state_file: Path, new_name: str | None = None, *, is_state_written: bool = False
+        self,
+        facts: RunFacts,
+        state_file: Path,
+        validation: ImageSet,
+        new_name: str | None = None,
+        *,
+        is_state_written: bool = False,
     ) -> None:
         self.facts = facts
         self.state_file = state_file
         self.is_state_written = is_state_written
+        self._validation = validation.to(resolve_device(facts.device))
         self._new_name = new_name  # until something is written under it
         self._saved_s = time.monotonic()
 
@@ -290,19 +311,27 @@ class RunFiles:
         self._saved_s = time.monotonic()
 
     def save_model(self, config: TrainConfig, weights: Arrays, metrics: Mapping[str, float]) -> None:
-        """Write weights in the place of the run's own earlier ones.
+        """Write weights in the place of the run's own earlier ones, calibrated by the validation images.
 
         Raises:
             UserError: they can't be written.
         """
+        calibration = calibrate(*self.answers(weights))
         info = ModelInfo(
             model=self.facts.model,
-            temperature=1.0,
+            temperature=calibration.temperature,
+            reject=calibration.reject,
             training=dataclasses.asdict(config),
             seen=self.facts.seen,
             metrics=metrics,
         )
         save_checkpoint(self.facts.checkpoint, info, weights)
+
+    def answers(self, weights: Arrays) -> tuple[Tensor, Tensor]:
+        """Give the logits (N, C) that weights give the validation images, and their labels (N,)."""
+        model = build_network(self.facts.model).to(self._validation.labels.device).eval()
+        load_arrays(model, weights)
+        return answer_set(model, self._validation)
 
     def remove_state(self) -> None:
         """Remove the state: there is nothing left to go on with."""

@@ -206,16 +206,21 @@ def distillation_loss(logits: Tensor, taught: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def score(model: Network, images: ImageSet) -> Score:
-    """Measure mean cross-entropy and accuracy of `model`, as it stands, on a set."""
-    config, losses, correct = model.config, 0.0, 0
+def answer_set(model: Network, images: ImageSet) -> tuple[Tensor, Tensor]:
+    """Give the logits (N, C) of `model`, as it stands, on a set, and the set's labels (N,)."""
+    config, logits, labels = model.config, [], []
     for start in range(0, len(images), EVALUATION_BATCH):
         indices = torch.arange(start, min(start + EVALUATION_BATCH, len(images)), device=images.labels.device)
-        batch, labels = images.batch(indices, config.image_size, config.in_channels)
-        logits = model(batch)
-        losses += functional.cross_entropy(logits, labels, reduction="sum").item()
-        correct += int((logits.argmax(dim=-1) == labels).sum())
-    return Score(losses / len(images), correct / len(images))
+        batch, batch_labels = images.batch(indices, config.image_size, config.in_channels)
+        logits.append(model(batch))
+        labels.append(batch_labels)
+    return torch.cat(logits), torch.cat(labels)
+
+
+def score(logits: Tensor, labels: Tensor) -> Score:
+    """Measure mean cross-entropy and accuracy of logits (N, C)."""
+    accuracy = (logits.argmax(dim=-1) == labels).double().mean().item()
+    return Score(functional.cross_entropy(logits, labels).item(), accuracy)
 
 
 class _Run:
@@ -285,7 +290,7 @@ class _Run:
     def end_epoch(self) -> Score:
         """Judge the weights by the validation images and keep the best."""
         model = (self.model if self.averaged is None else self.averaged).eval()
-        result = score(model, self.data.validation)
+        result = score(*answer_set(model, self.data.validation))
         self.model.train()
         self.pace.rest()
         if math.isfinite(result.loss) and (self.best_accuracy is None or result.accuracy > self.best_accuracy):
