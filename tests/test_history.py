@@ -28,6 +28,7 @@ from vit_pad.history import HistoryEntry, HistoryStore
 from vit_pad.history_model import HistoryModel
 from vit_pad.history_panel import HistoryPanel
 from vit_pad.history_recorder import answered_drawing
+from vit_pad.number import Number
 from vit_pad.thumbnail_view import ThumbnailView
 
 LEFT, NO_KEYS = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -41,7 +42,7 @@ def stroke(x: float) -> Stroke:
 def drawing(number: int) -> Drawing:
     """Make a drawing that was read at so many seconds."""
     date = datetime.fromtimestamp(1_700_000_000 + number, timezone.utc)
-    return answered_drawing(Drawing(strokes=(stroke(float(number % 300)),)), make_prediction(), date)
+    return answered_drawing(Drawing(strokes=(stroke(float(number % 300)),)), Number((make_prediction(),)), date)
 
 
 def filled(folder: Path, count: int) -> HistoryStore:
@@ -176,7 +177,7 @@ class Person:
         self.document.begin_stroke(x, 50.0, 20.0)
         self.document.extend_stroke(x + 10, 300.0)
         self.document.end_stroke()
-        self.files.recorder.show_prediction(make_prediction(revision=self.document.revision))
+        self.files.recorder.show_number(Number((make_prediction(revision=self.document.revision),)))
 
     def click(self, row: int, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
         QTest.mouseClick(self.view.viewport(), LEFT, keys, self.place(row))
@@ -241,7 +242,7 @@ def test_what_has_no_answer_no_ink_or_a_picture_is_not_kept(person: Person) -> N
     person.document.begin_stroke(5.0, 5.0, 20.0)
     person.document.clear()  # no answer yet
     person.draw(10.0)
-    person.files.recorder.show_prediction(None)
+    person.files.recorder.show_number(Number())
     person.document.clear()
     person.document.replace((), BLANK)
     person.draw(20.0)
@@ -254,7 +255,7 @@ def test_clearing_undoing_and_clearing_again_keeps_it_once(person: Person) -> No
     for _ in range(2):
         person.document.clear()
         person.document.undo_stack.undo()
-        person.files.recorder.show_prediction(make_prediction(revision=person.document.revision))
+        person.files.recorder.show_number(Number((make_prediction(revision=person.document.revision),)))
     assert person.kept == [10]
 
 

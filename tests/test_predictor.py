@@ -52,7 +52,7 @@ def test_wishes_made_before_the_start_are_kept_and_the_newest_wins(
     models: list[LoadedModel] = []
     answers: list[Prediction] = []
     predictor.loaded.connect(models.append)
-    predictor.predicted.connect(lambda answer, _request: answers.append(answer))
+    predictor.predicted.connect(lambda digits, _request: answers.extend(digits))
     predictor.load(model, "cpu")
     for revision in range(1, 100):
         predictor.request(request(revision))
@@ -68,7 +68,7 @@ def test_only_what_was_in_flight_and_the_newest_are_answered(
     predictor: LivePredictor, model: str, qtbot: QtBot
 ) -> None:
     answers: list[int] = []
-    predictor.predicted.connect(lambda answer, _request: answers.append(answer.revision))
+    predictor.predicted.connect(lambda digits, _request: answers.append(digits[0].revision))
     predictor.start()
     with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
         predictor.load(model, "cpu")
@@ -96,8 +96,8 @@ def test_a_drawing_is_answered_as_the_model_alone_would(
     assert answered.args is not None
     expected = load_predictor(model, "cpu").predict(asked)
     assert expected is not None
-    np.testing.assert_array_equal(answered.args[0].image, expected.image)
-    np.testing.assert_allclose(answered.args[0].probabilities, expected.probabilities, atol=1e-6)
+    np.testing.assert_array_equal(answered.args[0][0].image, expected.image)
+    np.testing.assert_allclose(answered.args[0][0].probabilities, expected.probabilities, atol=1e-6)
 
 
 def test_a_drawing_made_for_one_model_is_made_anew_for_another(
@@ -113,7 +113,63 @@ def test_a_drawing_made_for_one_model_is_made_anew_for_another(
         predictor.request(request(1))
         QCoreApplication.sendPostedEvents()  # made an image of before the other model is there
     assert answered.args is not None
-    assert answered.args[0].image.shape == (3, larger.image_size, larger.image_size)
+    assert answered.args[0][0].image.shape == (3, larger.image_size, larger.image_size)
+
+
+def at(x: float, *points: tuple[float, float]) -> Stroke:
+    return Stroke(np.array([(x + right, down) for right, down in points]))
+
+
+SEVEN = (at(40, (0, 100), (80, 100), (30, 250)), at(50, (0, 180), (50, 180)))
+ONE = (at(200, (0, 100), (0, 250)),)
+
+
+def answers_of(predictor: LivePredictor, qtbot: QtBot, asked: PredictionRequest) -> tuple[Prediction, ...]:
+    with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
+        predictor.request(asked)
+    assert answered.args is not None
+    digits: tuple[Prediction, ...] = answered.args[0]
+    return digits
+
+
+@pytest.mark.parametrize("num_points", [2, 2000])
+def test_each_digit_of_a_number_is_read_as_if_it_were_alone(
+    predictor: LivePredictor, model: str, qtbot: QtBot, num_points: int
+) -> None:
+    """Drawn from right to left; few points are made an image where they are drawn, many in the thread."""
+    line = at(200, *((0, down) for down in np.linspace(100, 250, num_points)))
+    predictor.start()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    digits = answers_of(predictor, qtbot, PredictionRequest(revision=3, strokes=(line, *SEVEN)))
+    alone = load_predictor(model, "cpu")
+    assert [digit.revision for digit in digits] == [3, 3]
+    for digit, strokes in zip(digits, (SEVEN, (line,)), strict=True):
+        expected = alone.predict(PredictionRequest(revision=3, strokes=strokes))
+        assert expected is not None
+        assert (digit.box, digit.placement) == (expected.box, expected.placement)
+        np.testing.assert_allclose(digit.probabilities, expected.probabilities, atol=1e-6)
+    as_drawn = PredictionRequest(revision=4, strokes=(line, *SEVEN), placement_mode="as-drawn")
+    (whole,) = answers_of(predictor, qtbot, as_drawn)
+    expected = alone.predict(as_drawn)
+    assert expected is not None
+    np.testing.assert_array_equal(whole.image, expected.image)
+
+
+def test_only_the_digit_that_changed_is_read_again(predictor: LivePredictor, model: str, qtbot: QtBot) -> None:
+    predictor.start()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    before = answers_of(predictor, qtbot, PredictionRequest(revision=1, strokes=(*SEVEN, *ONE)))
+    longer = (at(200, (0, 100), (0, 260)),)
+    after = answers_of(predictor, qtbot, PredictionRequest(revision=2, strokes=(*SEVEN, *longer)))
+    assert [digit.revision for digit in after] == [2, 2]
+    assert after[0].attention is before[0].attention  # not computed anew
+    assert after[1].attention is not before[1].attention
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    anew = answers_of(predictor, qtbot, PredictionRequest(revision=2, strokes=(*SEVEN, *longer)))
+    assert anew[0].attention is not before[0].attention  # another model answers
 
 
 def test_answers_come_in_the_thread_that_asked_and_are_computed_in_another(
@@ -128,11 +184,11 @@ def test_answers_come_in_the_thread_that_asked_and_are_computed_in_another(
     assert threads == [threading.get_ident()]
 
 
-def test_no_ink_gives_none_and_a_forgotten_request_no_answer(
+def test_no_ink_gives_no_digit_and_a_forgotten_request_no_answer(
     predictor: LivePredictor, model: str, qtbot: QtBot
 ) -> None:
     answers: list[Any] = []
-    predictor.predicted.connect(lambda answer, _request: answers.append(answer))
+    predictor.predicted.connect(lambda digits, _request: answers.append(digits))
     predictor.load(model, "cpu")
     predictor.request(request(1))
     predictor.forget()
@@ -140,7 +196,7 @@ def test_no_ink_gives_none_and_a_forgotten_request_no_answer(
         predictor.start()
     predictor.request(request(2, empty=True))
     qtbot.waitUntil(lambda: bool(answers), timeout=LIMIT_MS)
-    assert answers == [None]
+    assert answers == [()]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +255,7 @@ def test_a_failed_change_of_model_leaves_the_old_one_answering(
     with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
         predictor.request(request(1))
     assert answered.args is not None
-    assert answered.args[0].model == model
+    assert answered.args[0][0].model == model
 
 
 def weights_of(seed: int) -> dict[str, np.ndarray[Any, Any]]:
@@ -223,7 +279,7 @@ def test_weights_that_are_being_trained_answer_one_after_the_other(
             with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
                 predictor.request(asked)
         assert answered.args is not None
-        answers.append(answered.args[0])
+        answers.append(answered.args[0][0])
     for seed, answer in zip((5, 6, 7), answers, strict=True):
         network = VisionTransformer(SMALL, torch.Generator().manual_seed(seed))
         expected = Predictor(network, "in training", "cpu").predict(asked)
@@ -235,7 +291,7 @@ def test_weights_that_are_being_trained_answer_one_after_the_other(
     with qtbot.waitSignal(predictor.predicted, timeout=LIMIT_MS) as answered:
         predictor.request(asked)
     assert answered.args is not None
-    assert answered.args[0].model == model
+    assert answered.args[0][0].model == model
 
 
 def test_stopping_while_torch_loads_waits_and_says_nothing_more() -> None:
@@ -273,7 +329,7 @@ def test_an_exception_without_a_sentence_reaches_the_hook_and_the_work_goes_on(m
         "hook.install()\n"
         "caught = []\n"
         "hook.caught.connect(lambda report: (caught.append(report), predictor.request(request(2))))\n"
-        "predictor.predicted.connect(lambda answer, _: app.exit(0 if answer.revision == 2 and caught else 3))\n"
+        "predictor.predicted.connect(lambda digits, _: app.exit(0 if digits[0].revision == 2 and caught else 3))\n"
         f"predictor.load({model!r}, 'cpu')\n"
         "predictor.request('not a request')\n"
         "predictor.start()\n"

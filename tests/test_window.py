@@ -34,6 +34,7 @@ from tests.test_canvas import turn_wheel
 from training import models, paths
 from training.facts import PredictionRequest
 from training.strokes import read_drawings
+from vit_pad.answer_view import AnswerView, ElidedLabel
 from vit_pad.app import create_window
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.canvas import Canvas
@@ -41,9 +42,9 @@ from vit_pad.exceptions import ErrorDialog, ErrorDialogs, ExceptionHook, describ
 from vit_pad.head_strip import HeadStrip, lay_out_cells
 from vit_pad.input_preview import InputPreview
 from vit_pad.main_window import MainWindow
+from vit_pad.number import Number
 from vit_pad.probability_bars import ProbabilityBars
 from vit_pad.settings import Choices, Settings, choices_from_text
-from vit_pad.side_panel import AnswerView, ElidedLabel
 from vit_pad.words import model_title
 
 NAMES: dict[type[QWidget], tuple[str, ...]] = {
@@ -195,11 +196,11 @@ def test_a_late_answer_is_not_shown_on_an_empty_pad(open_window: Open, qtbot: Qt
     late = window.predictions[0]
     request = request_of(window)
     window.document.clear()
-    window.predictor.predicted.emit(late, request)
+    window.predictor.predicted.emit((late,), request)
     assert window.predictions == ()
     canvas = find(window, QWidget, "canvas")
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
-    window.predictor.predicted.emit(late, request)
+    window.predictor.predicted.emit((late,), request)
     assert window.predictions == ()  # nor on what was drawn since
     wait_for_answer(window, qtbot)
 
@@ -213,16 +214,16 @@ def test_an_answer_to_something_else_changes_nothing(open_window: Open, qtbot: Q
     wait_for_answer(window, qtbot)
     now = window.predictions
     emit = window.predictor.predicted.emit
-    emit(None, request)  # that there was no ink before what is there now
-    emit(shown[0], dataclasses.replace(request_of(window), placement_mode="as-drawn"))
+    emit((), request)  # that there was no ink before what is there now
+    emit(shown, dataclasses.replace(request_of(window), placement_mode="as-drawn"))
     assert window.predictions == now
     draw_seven(window)
-    emit(shown[0], request)  # of the same drawing, a step behind
+    emit(shown, request)  # of the same drawing, a step behind
     assert window.predictions == shown
     wait_for_answer(window, qtbot)
     now, request = window.predictions, request_of(window)
     window.open_content(window.document.content)
-    emit(shown[0], request)  # of what lay there before
+    emit(shown, request)  # of what lay there before
     assert window.predictions == now
 
 
@@ -235,7 +236,7 @@ def test_an_old_models_answer_leaves_the_word_that_another_loads(open_window: Op
     assert status.text().startswith("small · cpu")
     chooser = find(window, QComboBox, "modelChooser")
     chooser.setCurrentIndex(chooser.findData("my.v2"))
-    window.predictor.predicted.emit(window.predictions[0], request_of(window))
+    window.predictor.predicted.emit(window.predictions, request_of(window))
     assert status.text() == status.accessibleDescription() == "Loading my.v2 …"
     qtbot.waitUntil(lambda: status.text().startswith("my.v2 · cpu"), timeout=LIMIT_MS)
 
@@ -614,7 +615,8 @@ def test_a_long_class_name_is_elided_and_still_the_labels_text(qtbot: QtBot) -> 
     qtbot.addWidget(view)
     name = "a very long name of a class"
     view.set_class_names((name, "b"))
-    view.show_prediction(make_prediction(class_names=(name, "b"), probabilities=np.array([0.75, 0.25], np.float32)))
+    answer = make_prediction(class_names=(name, "b"), probabilities=np.array([0.75, 0.25], np.float32))
+    view.show_number(Number((answer,)))
     label = find(view, ElidedLabel, "predictionLabel")
     assert label.text() == name
     assert label.shown_text().endswith("…")

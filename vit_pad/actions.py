@@ -44,6 +44,12 @@ class PadActions(QObject):
         self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
         self.thicker = self._add(None, self.tr("Thicker"), self.tr("Make the pen thicker"), ["]"])
+        self.digit_before = self._add(
+            None, self.tr("Digit to the left"), self.tr("Show what is seen in the digit to the left"), ["Ctrl+Left"]
+        )
+        self.digit_after = self._add(
+            None, self.tr("Digit to the right"), self.tr("Show what is seen in the digit to the right"), ["Ctrl+Right"]
+        )
         self.quit = self._add(None, self.tr("Quit"), self.tr("Close ViT Pad"), ["Ctrl+Q"])
         self.open.setToolTip(
             self.tr(

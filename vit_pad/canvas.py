@@ -44,6 +44,7 @@ class Canvas(QWidget):
 
     drop_received = Signal(object)  # a pathlib.Path or a QImage
     problem = Signal(object)  # a training.errors.Message
+    pointed_at = Signal(float)  # the place of a digit to look at: pad units from the left
     wheel_turned = Signal(int)  # steps away from the hand, negative towards it
 
     def __init__(self, document: PadDocument, parent: QWidget | None = None) -> None:
@@ -71,7 +72,8 @@ class Canvas(QWidget):
         )  # a pen's button, or its rest, is no wish for it
         self._update_cursor()
         document.changed.connect(self._show_change)
-        Pointers(self, self._hand, self._keys, self.to_pad)
+        pointers = Pointers(self, self._hand, self._keys, self.to_pad)
+        pointers.pointed_at.connect(self.pointed_at)
 
     @property
     def paper(self) -> Paper:

@@ -7,10 +7,10 @@ from datetime import datetime, timezone
 from PySide6.QtCore import QObject, Signal
 
 from training.errors import UserError
-from training.facts import Prediction
 from training.strokes import Drawing
 from vit_pad.document import PadDocument
 from vit_pad.history import HistoryStore
+from vit_pad.number import Number
 
 
 class HistoryRecorder(QObject):
@@ -27,31 +27,34 @@ class HistoryRecorder(QObject):
         super().__init__(parent)
         self._document = document
         self._store = store
-        self._prediction: Prediction | None = None
+        self._number = Number()
         document.about_to_be_replaced.connect(self._record)
 
-    def show_prediction(self, prediction: Prediction | None) -> None:
-        """Take the answer that the person sees now; None for an empty pad."""
-        self._prediction = prediction
+    def show_number(self, number: Number) -> None:
+        """Take the answer that the person sees now."""
+        self._number = number
 
     def _record(self) -> None:
-        prediction, self._prediction = self._prediction, None
+        number, self._number = self._number, Number()
         document = self._document
-        if prediction is None or prediction.top is None or not document.strokes or document.picture is not None:
+        if not number.text or not document.strokes or document.picture is not None:
             return
         try:
-            if self._store.add(answered_drawing(document.to_drawing(), prediction, datetime.now(timezone.utc))):
+            if self._store.add(answered_drawing(document.to_drawing(), number, datetime.now(timezone.utc))):
                 self.recorded.emit()
         except UserError as error:
             self.problem.emit(error.message)
 
 
-def answered_drawing(drawing: Drawing, prediction: Prediction, date: datetime) -> Drawing:
-    """Give a drawing with the time and what it was read as, which a drawing file keeps as further keys."""
+def answered_drawing(drawing: Drawing, number: Number, date: datetime) -> Drawing:
+    """Give a drawing with the time and what it was read as, which a drawing file keeps as further keys.
+
+    The probability is that of the least likely digit.
+    """
     answer = {
         "date": date.isoformat(timespec="milliseconds"),
-        "top": prediction.top,
-        "probability": round(float(prediction.probabilities.max()), 4),
-        "model": prediction.model,
+        "top": number.text,
+        "probability": round(min(float(digit.probabilities.max()) for digit in number.digits), 4),
+        "model": number.digits[0].model,
     }
     return Drawing(strokes=drawing.strokes, canvas=drawing.canvas, label=drawing.label, extra=answer)

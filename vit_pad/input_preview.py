@@ -105,6 +105,8 @@ class InputPreview(QWidget):
         if self._prediction is None:
             self.setAccessibleDescription(self.tr("Nothing is drawn yet."))
             return
-        words = self.tr("{size} by {size} pixels, cut into {grid} by {grid} patches")
         size, grid = self._prediction.image.shape[-1], self._prediction.grid
+        words = self.tr("{size} by {size} pixels, cut into {grid} by {grid} patches")
+        if grid == 0:
+            words = self.tr("{size} by {size} pixels")
         self.setAccessibleDescription(words.format(size=size, grid=grid))

@@ -26,6 +26,11 @@ class MainMenu(QMenu):
         self.offer_reset(is_done=False)
         self.delete = self._action(self.tr("Delete all my data …"), self.tr("Choices, drawings, history, models"))
         self.about = self._action(self.tr("About ViT Pad"), self.tr("Versions, device and folders"))
+        self.tells_doubt = self._action(
+            self.tr("Say when it isn't sure"), self.tr("Mark answers that are unsure, and say why")
+        )
+        self.tells_doubt.setObjectName("unsureSwitch")
+        self.tells_doubt.setCheckable(True)
         self.themes, self.text_sizes = QActionGroup(self), QActionGroup(self)
         self._fill(actions, files)
 
@@ -42,13 +47,15 @@ class MainMenu(QMenu):
         self._add_choices(self.tr("Theme"), "themeMenu", self.themes, themes)
         sizes = [(self.tr("{number} %").format(number=size), size) for size in TEXT_SIZES]
         self._add_choices(self.tr("Text size"), "textSizeMenu", self.text_sizes, sizes)
+        self.addAction(self.tells_doubt)
         self.addSeparator()
         self.addActions([self.reset, self.delete, self.about])
         self.addSeparator()
         self.addAction(actions.quit)
 
     def show_choices(self, choices: Choices) -> None:
-        """Tick the theme and the text size that are chosen."""
+        """Tick what is chosen."""
+        self.tells_doubt.setChecked(choices.tells_doubt)
         for group, chosen in ((self.themes, choices.theme), (self.text_sizes, choices.text_size)):
             for action in group.actions():
                 action.setChecked(action.data() == chosen)

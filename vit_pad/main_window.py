@@ -27,11 +27,13 @@ from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
 from vit_pad.canvas import Canvas, SquareFrame
+from vit_pad.digit_marks import DigitMarks
 from vit_pad.document import Content, PadDocument
 from vit_pad.exceptions import close_log
 from vit_pad.file_actions import FileActions
 from vit_pad.hand import Tool
 from vit_pad.main_menu import MainMenu, text_size_actions
+from vit_pad.number import Number
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
 from vit_pad.pace import Pace
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
@@ -61,7 +63,7 @@ class MainWindow(QMainWindow):
     `overrides` are choices of the command line: in force now, and not remembered.
     """
 
-    predicted = Signal(object)  # the Prediction of what is on the pad; None for an empty pad
+    predicted = Signal(object)  # the Prediction of the digit that is chosen; None for an empty pad
 
     def __init__(self, settings: Settings, last_drawing: LastDrawing, overrides: dict[str, Any]) -> None:
         super().__init__()
@@ -75,7 +77,7 @@ class MainWindow(QMainWindow):
         self._wish: LoadRequest | None = None  # the newest, until it is loaded or has failed
         # What to remember if a wish comes true; None: if none ever does.
         self._kept: dict[LoadRequest | None, ModelChoice] = {None: self._remembered.model_choice}
-        self._prediction: Prediction | None = None
+        self._number = Number()  # what is answered
         self._outdated = 0  # the last revision of something else than what is on the pad now
         self._save_problem: Message | None = None
         self._before_reset: Choices | None = None  # what can be brought back
@@ -86,6 +88,7 @@ class MainWindow(QMainWindow):
         self.predictor = LivePredictor(self)
         self._canvas = Canvas(self.document)
         self._overlay = AttentionOverlay()
+        self._marks = DigitMarks()
         self._actions = PadActions(self)
         self._tools = ToolRow(self._actions)
         self._panel = SidePanel()
@@ -104,7 +107,7 @@ class MainWindow(QMainWindow):
     @property
     def predictions(self) -> tuple[Prediction, ...]:
         """The answers of what is on the pad, from left to right."""
-        return () if self._prediction is None else (self._prediction,)
+        return self._number.digits
 
     def open_content(self, content: Content) -> None:
         """Put strokes or a picture on the pad in place of what was there; undo brings it back."""
@@ -142,6 +145,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         square = SquareFrame(self._canvas)
         square.add_layer(self._overlay)
+        square.add_layer(self._marks)
         pad_and_panel = QHBoxLayout()
         pad_and_panel.setSpacing(2 * UNIT)
         pad_and_panel.addWidget(square, 4)
@@ -162,6 +166,7 @@ class MainWindow(QMainWindow):
         self._canvas.drop_received.connect(self._open_from)
         self._canvas.wheel_turned.connect(self._tools.change_width)
         self._canvas.problem.connect(self._status.show_problem)
+        self._canvas.pointed_at.connect(self._choose_digit)
         self.predictor.predicted.connect(self._on_predicted)
         self.predictor.loaded.connect(self._on_loaded)
         self.predictor.failed.connect(self._on_failed)
@@ -187,6 +192,8 @@ class MainWindow(QMainWindow):
                 (actions.save, self._ask_where_to_save),
                 (actions.copy, self._copy),
                 (actions.paste, self._paste),
+                (actions.digit_before, lambda: self._choose_digit(self._number.next_place(-1))),
+                (actions.digit_after, lambda: self._choose_digit(self._number.next_place(1))),
                 (actions.paper, lambda: self._on_chosen("paper", "light" if actions.paper.isChecked() else "dark")),
                 (actions.quit, self.close),
             )
@@ -197,7 +204,6 @@ class MainWindow(QMainWindow):
         self.files.opened.connect(self.open_content)
         self.files.file_chosen.connect(self._open_from)
         self.files.problem.connect(self._status.show_problem)
-        self.predicted.connect(self.files.recorder.show_prediction)
 
     def _connect_menu(self) -> None:
         menu = self._menu
@@ -213,6 +219,7 @@ class MainWindow(QMainWindow):
                 (self._actions.menu, self._tools.open_menu),
             )
         )
+        menu.tells_doubt.triggered.connect(lambda is_wanted: self._on_chosen("tells_doubt", is_wanted))
         menu.text_sizes.triggered.connect(lambda action: self._on_chosen("text_size", action.data()))
         menu.themes.triggered.connect(lambda action: self._on_chosen("theme", action.data()))
 
@@ -224,7 +231,7 @@ class MainWindow(QMainWindow):
         if self.document.is_empty:
             self._outdated = self.document.revision
             self.predictor.forget()
-            self._show_prediction(None)
+            self._show_number(Number())
         else:
             self._ask()
 
@@ -240,21 +247,30 @@ class MainWindow(QMainWindow):
             )
         )
 
-    def _on_predicted(self, prediction: Prediction | None, request: PredictionRequest) -> None:
+    def _on_predicted(self, digits: tuple[Prediction, ...], request: PredictionRequest) -> None:
         """Show an answer, unless it is to what is no longer there or no longer asked; then the next is on its way."""
         is_late = request.revision <= self._outdated or request.placement_mode != self._choices.placement
         # While one draws every answer is a step behind, and shown; but that there is no ink must hold for now.
-        is_late |= prediction is None and request.revision < self.document.revision
+        is_late |= not digits and request.revision < self.document.revision
         if not (is_late or self.document.is_empty):
-            self._show_prediction(prediction)
+            is_drawn_on = not self._number.digits or request.revision > self._number.digits[0].revision
+            last = request.strokes[-1].points[-1, 0] if request.strokes else 0.0
+            self._show_number(Number(digits, float(last) if is_drawn_on else self._number.place))
 
-    def _show_prediction(self, prediction: Prediction | None) -> None:
-        self._prediction = prediction
-        self._overlay.show_prediction(prediction)
-        self._panel.show_prediction(prediction)
+    def _show_number(self, number: Number) -> None:
+        self._number = number
+        chosen = number.chosen
+        self._marks.show_number(number)
+        self._overlay.show_prediction(chosen)
+        self._panel.show_number(number)
         if self._wish is None:
-            self._show_who_answers(None if prediction is None else prediction.elapsed_ms)
-        self.predicted.emit(prediction)
+            self._show_who_answers(None if chosen is None else chosen.elapsed_ms)
+        self.files.recorder.show_number(number)
+        self.predicted.emit(chosen)
+
+    def _choose_digit(self, place: float) -> None:
+        """Let the views show the digit at a place of the pad, counted from the left, until one draws on."""
+        self._show_number(dataclasses.replace(self._number, place=place))
 
     def _show_who_answers(self, elapsed_ms: float | None = None) -> None:
         if self._loaded is None:
@@ -337,6 +353,9 @@ class MainWindow(QMainWindow):
         self._overlay.set_choice(choices.block, choices.head)
         self._overlay.set_strength(choices.strength)
         self._overlay.set_paper(choices.paper)
+        self._marks.set_paper(choices.paper)
+        self._marks.set_telling_doubt(choices.tells_doubt)
+        self._menu.show_choices(choices)
         self._canvas.pen_width = choices.pen_width
         self._canvas.eraser_radius = _ERASER_SHARE * choices.pen_width
         self._canvas.paper = choices.paper
@@ -346,9 +365,10 @@ class MainWindow(QMainWindow):
         """Offer the blocks and heads of the model; what it doesn't have becomes its last block or the mean."""
         presumed = PRESETS.get(self._choices.model, PRESETS[models.DEFAULT_MODEL])
         config = presumed if self._loaded is None else self._loaded.config
-        block = min(self._choices.block, config.depth - 1)
-        head = self._choices.head if self._choices.head < config.num_heads else Choices().head
-        self._choices = dataclasses.replace(self._choices, block=block, head=head)
+        if config.num_heads > 0:  # of a model without attention nothing is chosen
+            block = min(self._choices.block, config.depth - 1)
+            head = self._choices.head if self._choices.head < config.num_heads else Choices().head
+            self._choices = dataclasses.replace(self._choices, block=block, head=head)
         self._panel.show_config(config)
         self._show_choices()
 
@@ -416,7 +436,7 @@ class MainWindow(QMainWindow):
         except UserError as error:
             self._status.show_problem(error.message)
             return
-        self.files.recorder.show_prediction(None)  # what is on the pad is no part of a history any more
+        self.files.recorder.show_number(Number())  # what is on the pad is no part of a history any more
         self.document.clear()
         self.document.undo_stack.clear()
         close_log()

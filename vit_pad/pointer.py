@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QEventPoint,
     QFocusEvent,
@@ -40,6 +40,8 @@ class Pointers(QObject):
     # By an event filter, not by overriding event(): an exception in Python code below such an override, in any of the
     # other handlers of the widget, can end the process (PySide6 6.11).
 
+    pointed_at = Signal(float)  # by a click with Ctrl: pad units from the left
+
     def __init__(self, widget: QWidget, hand: Hand, keys: KeyboardPen, to_pad: Callable[[QPointF], Point]) -> None:
         super().__init__(widget)
         self._widget = widget
@@ -58,9 +60,11 @@ class Pointers(QObject):
     # The mouse
 
     def press_mouse(self, event: QMouseEvent) -> bool:
-        """Begin, unless another pointer draws: then this may be an echo of it."""
+        """Begin, unless another pointer draws: then this may be an echo of it. With Ctrl, only point at something."""
         hand, button = self._hand, event.button()
-        if button in _BUTTONS and (hand.holder in (None, KEYS) or self._has_lost_release(MOUSE, event)):
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and hand.holder is None:
+            self.pointed_at.emit(self._to_pad(event.position())[0])
+        elif button in _BUTTONS and (hand.holder in (None, KEYS) or self._has_lost_release(MOUSE, event)):
             self._keys.rest()
             self._button = button
             hand.press(MOUSE, self._to_pad(event.position()), _BUTTONS[button])

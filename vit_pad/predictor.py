@@ -6,15 +6,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from training.config import NetworkConfig
+from training.digits import split_digits
 from training.errors import Message, UserError, first_line
 from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
+from training.strokes import Stroke
 from vit_pad.preload import import_torch
 
 if TYPE_CHECKING:
@@ -66,9 +68,12 @@ class LivePredictor(QObject):
     here, once the window has painted; the thread runs the model, almost without Python, and takes the newest image as
     soon as it is free.
 
-    Signals: `predicted(Prediction | None, PredictionRequest)`, None where there was no ink; `loaded(LoadedModel)`,
-    again with all newer weights of a model that is being trained; `failed(Message, LoadRequest | PredictionRequest)`:
-    what went wrong, and with what.
+    What is drawn like MNIST may be a number: then each of its digits is read for itself, and read again only when it
+    has changed.
+
+    Signals: `predicted(tuple[Prediction, ...], PredictionRequest)`, a prediction a digit from left to right, none where
+    there was no ink; `loaded(LoadedModel)`, again with all newer weights of a model that is being trained;
+    `failed(Message, LoadRequest | PredictionRequest)`: what went wrong, and with what.
     """
 
     predicted = Signal(object, object)
@@ -90,6 +95,7 @@ class LivePredictor(QObject):
         self._worker.answered.connect(self._on_answered)
         self._worker.failed.connect(self._on_failed)
         self._config: NetworkConfig | None = None  # of the model that answers
+        self._drawn: _Drawing | None = None  # the last one here
         self._waiting_request: PredictionRequest | None = None
         self._is_sending = False
         self._is_stopped = False
@@ -156,8 +162,11 @@ class LivePredictor(QObject):
 
     def _send(self, request: PredictionRequest) -> None:
         is_quick = request.picture is None and sum(len(each.points) for each in request.strokes) <= _QUICK_POINTS
-        known = self._config if is_quick else None
-        self._drawings.put(_Drawing(request) if known is None else _draw(request, known))
+        if self._config is None or not is_quick:
+            self._drawings.put(_Drawing(request))
+        else:
+            self._drawn = _draw(request, self._config, self._drawn)
+            self._drawings.put(self._drawn)
         self._left.emit()
 
     @Slot(object)
@@ -167,9 +176,9 @@ class LivePredictor(QObject):
             self.loaded.emit(model)
 
     @Slot(object, object)
-    def _on_answered(self, answer: Prediction | None, request: PredictionRequest) -> None:
+    def _on_answered(self, answers: tuple[Prediction, ...], request: PredictionRequest) -> None:
         if not self._is_stopped:
-            self.predicted.emit(answer, request)
+            self.predicted.emit(answers, request)
 
     @Slot(object, object)
     def _on_failed(self, problem: Message, wish: LoadRequest | PredictionRequest) -> None:
@@ -177,21 +186,45 @@ class LivePredictor(QObject):
             self.failed.emit(problem, wish)
 
 
+@dataclass(frozen=True, eq=False)
+class _Digit:
+    """The strokes of one digit, and their image, made in so many seconds."""
+
+    strokes: tuple[Stroke, ...]
+    ink: InkImage | None  # None where there is no ink
+    elapsed_s: float
+
+
 @dataclass(frozen=True)
 class _Drawing:
-    """A request, and its image where one was made for a model of this config, in so many seconds."""
+    """A request, and its digits where their images were made for a model of this config."""
 
     request: PredictionRequest
     config: NetworkConfig | None = None
-    ink: InkImage | None = None  # None, too, where there is no ink
-    elapsed_s: float = 0.0
+    digits: tuple[_Digit, ...] = ()
 
 
-def _draw(request: PredictionRequest, config: NetworkConfig) -> _Drawing:
+def _draw(request: PredictionRequest, config: NetworkConfig, before: _Drawing | None = None) -> _Drawing:
+    """Make the image of each digit, but for those that are as they were in the drawing before."""
     start_s = time.perf_counter()
-    size, channels = config.image_size, config.in_channels
-    ink = make_image(request.strokes, request.picture, request.placement_mode, size, channels)
-    return _Drawing(request, config, ink, time.perf_counter() - start_s)
+    known: dict[tuple[Stroke, ...], _Digit] = {}
+    if before is not None and before.config == config and _is_as_placed(before.request, request):
+        known = {digit.strokes: digit for digit in before.digits}
+    is_number = request.placement_mode == "like-mnist" and request.picture is None
+    digits = []
+    for strokes in split_digits(request.strokes) if is_number else (request.strokes,):
+        digit = known.get(strokes)  # strokes are equal if they are the same
+        if digit is None:
+            size, channels = config.image_size, config.in_channels
+            ink = make_image(strokes, request.picture, request.placement_mode, size, channels)
+            digit = _Digit(strokes, ink, time.perf_counter() - start_s)
+            start_s = time.perf_counter()
+        digits.append(digit)
+    return _Drawing(request, config, tuple(digits))
+
+
+def _is_as_placed(one: PredictionRequest, other: PredictionRequest) -> bool:
+    return one.placement_mode == other.placement_mode and one.picture is other.picture
 
 
 class _Newest(Generic[T]):
@@ -222,7 +255,7 @@ class _Worker(QObject):
     """Lives in the thread and owns the model; torch is imported with the first one."""
 
     loaded = Signal(object)
-    answered = Signal(object, object)  # Prediction | None, PredictionRequest
+    answered = Signal(object, object)  # tuple[Prediction, ...], PredictionRequest
     failed = Signal(object, object)  # Message, LoadRequest | PredictionRequest
     _more_left = Signal()
 
@@ -235,6 +268,7 @@ class _Worker(QObject):
         self._drawings = drawings
         self._predictor: Predictor | None = None
         self._wish: LoadRequest | None = None  # that the predictor came from
+        self._answers: dict[_Digit, Prediction] = {}  # by the predictor, with the weights it has
         self._more_left.connect(self.work, Qt.ConnectionType.QueuedConnection)
 
     @Slot()
@@ -256,7 +290,7 @@ class _Worker(QObject):
     def _load(self, wish: LoadRequest, make: Callable[[], Predictor]) -> None:
         try:
             predictor = make()
-            self._predictor, self._wish = predictor, wish
+            self._predictor, self._wish, self._answers = predictor, wish, {}
             self.loaded.emit(_loaded_model(wish, predictor))
         except UserError as error:
             self.failed.emit(error.message, wish)
@@ -288,12 +322,21 @@ class _Worker(QObject):
         try:
             if drawing.config != predictor.config:
                 drawing = _draw(request, predictor.config)
-            answer = None
-            if drawing.ink is not None:
-                answer = predictor.read(request.revision, drawing.ink, drawing.elapsed_s)
-            self.answered.emit(answer, request)
+            self._answers = {
+                digit: self._answer(predictor, digit, digit.ink, request.revision)
+                for digit in drawing.digits
+                if digit.ink is not None
+            }
+            self.answered.emit(tuple(self._answers.values()), request)
         except UserError as error:
             self.failed.emit(error.message, request)
+
+    def _answer(self, predictor: Predictor, digit: _Digit, ink: InkImage, revision: int) -> Prediction:
+        """Read a digit, or take what was said of it when the rest of the number was another."""
+        known = self._answers.get(digit)
+        if known is not None:
+            return replace(known, revision=revision)
+        return predictor.read(revision, ink, digit.elapsed_s)
 
 
 def _loaded_model(wish: LoadRequest, predictor: Predictor) -> LoadedModel:

@@ -61,6 +61,10 @@ def _text_size(text: str) -> int:
     return int(text)
 
 
+def _truth(text: str) -> bool:
+    return _one_of("True", "False")(text) == "True"
+
+
 class ModelChoice(NamedTuple):
     """A model, by name or path, on a device."""
 
@@ -82,6 +86,7 @@ class Choices:
     paper: Paper = "dark"
     theme: ThemeChoice = "system"
     text_size: int = 100  # per cent
+    tells_doubt: bool = True  # says when an answer is unsure
     geometry: bytes = b""  # Qt's own record of the window's place and size
 
     @property
@@ -105,6 +110,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "paper": _one_of("dark", "light"),
     "theme": _one_of("system", "light", "dark"),
     "text_size": _text_size,
+    "tells_doubt": _truth,
     "geometry": bytes.fromhex,
 }
 

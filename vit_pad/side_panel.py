@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from training.config import DIGITS, NetworkConfig
+from training.config import NetworkConfig
 from training.facts import Prediction
+from vit_pad.answer_view import AnswerView
 from vit_pad.attention_overlay import ColorBar
-from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget, say
+from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget
 from vit_pad.head_strip import HeadStrip
 from vit_pad.heat import MEAN_HEAD
 from vit_pad.input_preview import InputPreview
+from vit_pad.number import Number
 from vit_pad.pace import Pace
-from vit_pad.percent import percent
 from vit_pad.probability_bars import ProbabilityBars
 from vit_pad.settings import Choices
 from vit_pad.theme import UNIT, set_font
 
-_UNSURE = "{} ?"
-_WIDEST_ANSWER_PX = 240
 _LEAST_WIDTH_PX = 45 * UNIT  # the choosers' words fit
 _THUMBNAILS_EVERY_MS = 40
 _PREVIEW_STEP_PX = 32  # every pixel of a 32 x 32 image comes out equally large
@@ -47,10 +46,10 @@ class SidePanel(QWidget):
         self._lay_out()
         self._head_strip.head_chosen.connect(self._on_head_clicked)
 
-    def show_prediction(self, prediction: Prediction | None) -> None:
-        """Show an answer in every view; None for an empty pad."""
-        self._prediction = prediction
-        self._answer.show_prediction(prediction)
+    def show_number(self, number: Number) -> None:
+        """Show the whole answer, and the digit that is chosen in every other view; all are at rest on an empty pad."""
+        self._prediction = prediction = number.chosen
+        self._answer.show_number(number)
         self._bars.show_prediction(prediction)
         if prediction is None:
             self._thumbnail_pace.act_now()
@@ -72,6 +71,7 @@ class SidePanel(QWidget):
         self._head_strip.set_paper(choices.paper)
         self._color_bar.set_strength(choices.strength)
         self._color_bar.set_paper(choices.paper)
+        self._answer.set_telling_doubt(choices.tells_doubt)
 
     def show_scale(self, scale: float) -> None:
         """Show the share of attention that the overlay's hottest colour stands for."""
@@ -96,9 +96,17 @@ class SidePanel(QWidget):
         heads = [(self.tr("Head {number}").format(number=each + 1), each) for each in range(config.num_heads)]
         fill_chooser(self._choosers["head"], [(self.tr("Mean"), MEAN_HEAD), *heads])
         self._head_strip.set_num_heads(config.num_heads)
+        self._enable_attention(config.num_heads > 0)
         self._preview.set_grid(config.grid)
         self._bars.set_class_names(config.class_names)
         self._answer.set_class_names(config.class_names)
+
+    def _enable_attention(self, has_attention: bool) -> None:
+        """Let block, head and strength be chosen, or say why they can't."""
+        without = self.tr("This model has no attention.")
+        for widget, tip in self._attention_tips.items():
+            widget.setEnabled(has_attention)
+            widget.setToolTip(tip if has_attention else without)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         side = _PREVIEW_STEP_PX * min(max(self.height() // 140, 2), 5)
@@ -137,6 +145,8 @@ class SidePanel(QWidget):
         self._strength.setRange(0, 100)
         self._strength.setToolTip(self.tr("How strongly attention is laid over the ink"))
         name_widget(self._strength, "strengthSlider", self.tr("Strength of the overlay"))
+        attention = (self._choosers["block"], self._choosers["head"], self._strength)
+        self._attention_tips: dict[QWidget, str] = {widget: widget.toolTip() for widget in attention}
         self._strength.valueChanged.connect(lambda value: self.chosen.emit("strength", value / 100))
 
     def _lay_out(self) -> None:
@@ -170,74 +180,6 @@ class SidePanel(QWidget):
     def _on_head_clicked(self, head: int) -> None:
         choose(self._choosers["head"], head)
         self.chosen.emit("head", head)
-
-
-class AnswerView(QWidget):
-    """The answer in large type with its probability beside it.
-
-    Texts change in place, in labels of fixed size: the layout never moves, and Qt needn't work it out anew each time.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._answer = ElidedLabel()
-        self._answer.setTextFormat(Qt.TextFormat.PlainText)
-        set_font(self._answer, "answer", bold=True)
-        name_widget(self._answer, "predictionLabel", self.tr("Answer"))
-        self._probability = QLabel()
-        set_font(self._probability, "title")
-        name_widget(self._probability, "probabilityLabel", self.tr("Probability of the answer"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2 * UNIT)
-        row.addWidget(self._answer)
-        row.addWidget(self._probability)
-        row.addStretch(1)
-        self.set_class_names(DIGITS)
-
-    def set_class_names(self, class_names: tuple[str, ...]) -> None:
-        """Keep room for the widest answer, up to a limit."""
-        self._class_names = class_names
-        self.keep_room()
-
-    def keep_room(self) -> None:
-        """Fit the labels to the size of the text."""
-        metrics = self._answer.fontMetrics()
-        widest = max(metrics.horizontalAdvance(_UNSURE.format(name)) for name in self._class_names)
-        self._answer.setFixedSize(min(widest, _WIDEST_ANSWER_PX), metrics.height())
-        metrics = self._probability.fontMetrics()
-        self._probability.setFixedSize(metrics.horizontalAdvance(percent(1.0, self.locale(), 0)), metrics.height())
-
-    def show_prediction(self, prediction: Prediction | None) -> None:
-        """Show the likeliest class; nothing on an empty pad."""
-        if prediction is None or prediction.top is None:
-            say(self._answer, "")
-            say(self._probability, "")
-            return
-        share = float(prediction.probabilities.max())
-        say(self._answer, _UNSURE.format(prediction.top) if prediction.unsure else prediction.top)
-        say(self._probability, percent(share, self.locale(), 0))
-
-
-class ElidedLabel(QLabel):
-    """A label that shows as much of its text as there is room for, and an ellipsis; `text()` is always the whole."""
-
-    def shown_text(self) -> str:
-        """Give what is painted."""
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.setFont(self.font())
-            self.style().drawItemText(
-                painter,
-                self.contentsRect(),
-                self.alignment(),
-                self.palette(),
-                self.isEnabled(),
-                self.shown_text(),
-                self.foregroundRole(),
-            )
 
 
 def _put(grid: QGridLayout, column: int, text: str, widget: QWidget) -> None:

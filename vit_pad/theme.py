@@ -79,17 +79,18 @@ DARK = Theme(
 
 
 class PaperColors(NamedTuple):
-    """What is written with, and on what; the hint has a contrast of at least 4.5 to 1."""
+    """What is written with, and on what; hint and accent have a contrast of at least 4.5 to 1."""
 
     paper: str
     ink: str
     hint: str
+    accent: str
 
 
 # The pad keeps its own colours, whatever the theme: in MNIST ink is white on black.
 PAPERS: dict[Paper, PaperColors] = {
-    "dark": PaperColors(paper="#0e0e10", ink="#f5f5f5", hint="#8b8b90"),
-    "light": PaperColors(paper="#fbfbf8", ink="#141414", hint="#6a6a6e"),
+    "dark": PaperColors(paper="#0e0e10", ink="#f5f5f5", hint="#8b8b90", accent="#7db2ff"),
+    "light": PaperColors(paper="#fbfbf8", ink="#141414", hint="#6a6a6e", accent="#1a4fb4"),
 }
 
 
