@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.tiny import PLAIN, TINY, assert_same_weights, finish, make_data, make_model, make_set, numbers
+from training import train as train_module
 from training.config import TrainConfig
 from training.data import ImageSet, TrainingData
 from training.errors import UserError
@@ -421,3 +422,16 @@ def test_batches_cover_every_image_once_an_epoch() -> None:
     first, second = (list(chain.from_iterable(part)) for part in (seen[:3], seen[3:]))
     assert sorted(first) == sorted(second) == list(range(20))
     assert first != second
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_cpu_computes_in_bfloat16_only_where_it_knows_that(is_known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that imitates it takes twenty times as long as in float32."""
+    monkeypatch.setattr(train_module, "cpu_knows_bfloat16", lambda: is_known)
+    kinds = set()
+    model = make_model()
+    model.classifier.register_forward_hook(lambda _module, _images, logits: kinds.add(logits.dtype))
+    run = train(model, make_data(), dataclasses.replace(PLAIN, cpu_bfloat16=True))
+    progress = next(run)
+    assert kinds == {torch.bfloat16 if is_known else torch.float32}
+    assert math.isfinite(progress.loss)

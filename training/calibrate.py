@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from training.reject import METHODS, RejectRule
 
-REJECT_METHOD = "probability"  # of `METHODS`, the one that tests/benchmarks/reject.py finds best
+REJECT_METHOD = "logit"  # of `METHODS`, the one that tests/benchmarks/reject.py finds best
 REFUSED_SHARE = 0.005  # of the validation images are called unsure
 TEMPERATURES: tuple[float, ...] = tuple(
     np.geomspace(0.1, 10, 401).tolist()

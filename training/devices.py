@@ -31,3 +31,9 @@ def resolve_device(name: str) -> torch.device:
             available=", ".join(available),
         )
     return torch.device(wanted)
+
+
+def cpu_knows_bfloat16() -> bool:
+    """Tell whether the CPU computes in bfloat16. One that only imitates it takes twenty times as long as in float32."""
+    has_mkldnn: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return has_mkldnn and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

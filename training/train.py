@@ -20,6 +20,7 @@ from torch.nn import functional
 from training.augment import augment
 from training.config import TrainConfig
 from training.data import NO_CLASS, ImageSet, TrainingData
+from training.devices import cpu_knows_bfloat16
 from training.errors import Message
 from training.model import set_dropout, set_dropout_generator
 from training.network import Network
@@ -377,7 +378,8 @@ class _Run:
             group["lr"] = self.learning_rate
 
     def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
-        is_mixed = self.config.mixed_precision if device.type == "cuda" else self.config.cpu_bfloat16
+        on_cuda, on_cpu = self.config.mixed_precision, self.config.cpu_bfloat16 and cpu_knows_bfloat16()
+        is_mixed = {"cuda": on_cuda, "cpu": on_cpu}.get(device.type, False)
         return torch.autocast(device.type, torch.bfloat16) if is_mixed else nullcontext()
 
     @torch.no_grad()
