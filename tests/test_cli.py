@@ -102,6 +102,27 @@ def test_predict_says_it_in_words(model: str, drawings: Path, capsys: Captured) 
     assert out[1] == f"{drawings}:3: nothing drawn"
 
 
+def test_predict_reads_each_digit_of_a_number_where_that_is_wanted(
+    model: str, drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    number = tmp_path / "number.jsonl"
+    number.write_text('{"strokes": [[[300, 100], [300, 300]], [[40, 100], [140, 100], [60, 300]]]}\n' + EMPTY)
+    assert main(["predict", str(number), "--model", model, "--split", "--json"]) == 0
+    whole, nothing = lines_of(capsys.readouterr().out)
+    assert [list(each) for each in (whole, nothing)] == [["source", "label", "top", "unsure", "digits"]] * 2
+    assert whole["top"] == "".join(digit["top"] for digit in whole["digits"])
+    left, right = whole["digits"]
+    assert left["box"][0] < right["box"][0]
+    assert left["probabilities"] != right["probabilities"]
+    assert (nothing["top"], nothing["digits"]) == (None, [])
+    assert main(["predict", str(number), "--model", model, "--split"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{number}:1: {whole['top']}: {left['top']} (")
+    assert lines[1] == f"{number}:2: nothing drawn"
+    assert main(["predict", str(number), "--model", model, "--split", "--as-drawn"]) == 2
+    assert "like MNIST only" in capsys.readouterr().err
+
+
 def test_as_drawn_is_another_image(model: str, drawings: Path, capsys: Captured) -> None:
     answers = []
     for words in ([], ["--as-drawn"]):

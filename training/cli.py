@@ -90,9 +90,14 @@ class PredictOptions:
     model: ModelOption = DEFAULT_MODEL
     device: DeviceOption = "auto"
     as_drawn: AsDrawnOption = False
+    split: Annotated[
+        bool, tyro.conf.arg(help="Read each digit of a number for itself, told apart by the gaps between them.")
+    ] = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:
+        if self.split and self.as_drawn:
+            raise UserError("Digits are told apart like MNIST only: give --split or --as-drawn.")
         if not self.files:
             raise UserError("Name at least one picture or drawing file to read.")
 
@@ -267,6 +272,7 @@ def _drawings(options: EvaluateOptions, problems: list[str]) -> Sequence[Drawing
 
 def _predict(words: list[str]) -> None:
     options = _parse(PredictOptions, "predict", words)
+    from training.digits import digits_in
     from training.predict import load_predictor
     from training.source import read_source
 
@@ -283,7 +289,12 @@ def _predict(words: list[str]) -> None:
         for problem in source.problems:
             _complain(problem)
         for item in source.items:
-            _print_prediction(item.name, item.label, predictor.predict(item.request(mode)), options.json)
+            request = item.request(mode)
+            if not options.split:
+                _print_prediction(item.name, item.label, predictor.predict(request), options.json)
+                continue
+            digits = (predictor.predict(dataclasses.replace(request, strokes=each)) for each in digits_in(request))
+            _print_number(item.name, item.label, [digit for digit in digits if digit is not None], options.json)
     if failed:
         raise SystemExit(1)
 
@@ -293,17 +304,46 @@ def _print_prediction(source: str, label: str | None, prediction: Prediction | N
         facts = {
             "source": source,
             "label": label,
-            "probabilities": [] if prediction is None else [round(float(p), 6) for p in prediction.probabilities],
-            "top": None if prediction is None else prediction.top,
-            "unsure": prediction is not None and prediction.unsure,
-            "reason": None if prediction is None or prediction.reason is None else str(prediction.reason),
+            **_answer_facts(prediction),
         }
         print(json.dumps(facts))
     elif prediction is None:
         print(f"{source}: nothing drawn")
     else:
-        doubt = "" if prediction.reason is None else f" Not sure: {prediction.reason}"
-        print(f"{source}: {prediction.top} ({prediction.probabilities.max():.1%}){doubt}")
+        print(f"{source}: {_in_words(prediction)}")
+
+
+def _print_number(source: str, label: str | None, digits: Sequence[Prediction], as_json: bool) -> None:
+    from training.digits import whole_answer
+
+    whole = whole_answer([digit.top for digit in digits if digit.top is not None])
+    if as_json:
+        facts = {
+            "source": source,
+            "label": label,
+            "top": whole or None,
+            "unsure": any(digit.unsure for digit in digits),
+            "digits": [{**_answer_facts(digit), "box": list(digit.box)} for digit in digits],
+        }
+        print(json.dumps(facts))
+    elif not digits:
+        print(f"{source}: nothing drawn")
+    else:
+        print(f"{source}: {whole}: {', '.join(map(_in_words, digits))}")
+
+
+def _answer_facts(prediction: Prediction | None) -> dict[str, Any]:
+    return {
+        "probabilities": [] if prediction is None else [round(float(p), 6) for p in prediction.probabilities],
+        "top": None if prediction is None else prediction.top,
+        "unsure": prediction is not None and prediction.unsure,
+        "reason": None if prediction is None or prediction.reason is None else str(prediction.reason),
+    }
+
+
+def _in_words(prediction: Prediction) -> str:
+    doubt = "" if prediction.reason is None else f", not sure: {prediction.reason}"
+    return f"{prediction.top} ({prediction.probabilities.max():.1%}{doubt})"
 
 
 def _info(words: list[str]) -> None:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from training.facts import PredictionRequest
 from training.strokes import PAD_SIZE, Stroke
 
 # Two parts belong to one digit if the gap between them is smaller than a share of the height of the taller one: this
@@ -51,6 +52,18 @@ def split_digits(strokes: Sequence[Stroke]) -> tuple[tuple[Stroke, ...], ...]:
         return (tuple(strokes),) if strokes else ()
     parts = _joined(sorted((_part(number, each) for number, each in enumerate(strokes)), key=lambda part: part.left))
     return tuple(tuple(strokes[number] for number in sorted(part.strokes)) for part in parts)
+
+
+def digits_in(request: PredictionRequest) -> tuple[tuple[Stroke, ...], ...]:
+    """Give the strokes of each digit that is to be read: all together where place counts, or over a picture."""
+    if request.placement_mode == "as-drawn" or request.picture is not None:
+        return (request.strokes,)
+    return split_digits(request.strokes)
+
+
+def whole_answer(names: Sequence[str]) -> str:
+    """Write the answers to all digits as one reads them, with spaces between names of more than one character."""
+    return ("" if all(len(name) == 1 for name in names) else " ").join(names)
 
 
 def _part(number: int, stroke: Stroke) -> _Part:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from training.digits import whole_answer
 from training.facts import Prediction
-
-_SHORT_NAME = 1  # class names no longer than this are written without a space between them
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Number:
     @property
     def text(self) -> str:
         """The whole answer, as one reads it; nothing on an empty pad."""
-        names = [digit.top for digit in self.digits if digit.top is not None]
-        return ("" if all(len(name) <= _SHORT_NAME for name in names) else " ").join(names)
+        return whole_answer([digit.top for digit in self.digits if digit.top is not None])
 
     @property
     def is_unsure(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from training.config import NetworkConfig
-from training.digits import split_digits
+from training.digits import digits_in
 from training.errors import Message, UserError, first_line
 from training.facts import Prediction, PredictionRequest
 from training.ink import InkImage, make_image
@@ -210,9 +210,8 @@ def _draw(request: PredictionRequest, config: NetworkConfig, before: _Drawing | 
     known: dict[tuple[Stroke, ...], _Digit] = {}
     if before is not None and before.config == config and _is_as_placed(before.request, request):
         known = {digit.strokes: digit for digit in before.digits}
-    is_number = request.placement_mode == "like-mnist" and request.picture is None
     digits = []
-    for strokes in split_digits(request.strokes) if is_number else (request.strokes,):
+    for strokes in digits_in(request):
         digit = known.get(strokes)  # strokes are equal if they are the same
         if digit is None:
             size, channels = config.image_size, config.in_channels
