@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.predictions import make_prediction
 from tests.random_model import SMALL
-from tests.test_window import LIMIT_MS, Open, find, model, open_window, wait_for_answer
+from tests.test_window import LIMIT_MS, Open, draw_lines, find, model, open_window, wait_for_answer
 from tests.tiny import make_lively_model
 from training.checkpoint import save_checkpoint
 from training.cnn import ConvNet
@@ -39,19 +38,6 @@ SEVEN = (((0.1, 0.3), (0.3, 0.3), (0.2, 0.7)), ((0.12, 0.5), (0.28, 0.5)))
 ONE = (((0.6, 0.3), (0.6, 0.7)),)
 
 
-def draw(window: MainWindow, *lines: tuple[tuple[float, float], ...]) -> None:
-    canvas = find(window, QWidget, "canvas")
-    side = canvas.width()
-    for line in lines:
-        corners = [QPoint(int(side * x), int(side * y)) for x, y in line]
-        QTest.mousePress(canvas, LEFT, pos=corners[0])
-        for start, end in pairwise(corners):
-            for share in np.linspace(0.1, 1, 10):
-                step = QPoint(round((end - start).x() * share), round((end - start).y() * share))
-                QTest.mouseMove(canvas, start + step)
-        QTest.mouseRelease(canvas, LEFT, pos=corners[-1])
-
-
 def shown_digit(window: MainWindow) -> Prediction | None:
     """Give the answer whose attention lies over the ink."""
     return window._overlay._prediction
@@ -62,11 +48,11 @@ def test_each_digit_is_read_and_marked_and_the_views_follow_the_pen(open_window:
     chosen: list[Prediction] = []
     window.predicted.connect(chosen.append)
     marks = find(window, DigitMarks, "digitMarks")
-    draw(window, *ONE)
+    draw_lines(window, *ONE)
     wait_for_answer(window, qtbot)
     (_one,) = window.predictions
     assert not marks.isVisible()
-    draw(window, *SEVEN)
+    draw_lines(window, *SEVEN)
     wait_for_answer(window, qtbot)
     left, right = window.predictions
     assert left.box.x < right.box.x
@@ -83,7 +69,7 @@ def test_each_digit_is_read_and_marked_and_the_views_follow_the_pen(open_window:
 
 def test_a_digit_is_chosen_by_a_click_with_ctrl_and_by_keys_until_one_draws_on(open_window: Open, qtbot: QtBot) -> None:
     window = open_window()
-    draw(window, *SEVEN, *ONE)
+    draw_lines(window, *SEVEN, *ONE)
     wait_for_answer(window, qtbot)
     left, right = window.predictions
     canvas = find(window, QWidget, "canvas")
@@ -98,7 +84,7 @@ def test_a_digit_is_chosen_by_a_click_with_ctrl_and_by_keys_until_one_draws_on(o
     assert shown_digit(window) is right  # there is no other
     QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
     assert shown_digit(window) is left
-    draw(window, ((0.85, 0.3), (0.85, 0.7)))
+    draw_lines(window, ((0.85, 0.3), (0.85, 0.7)))
     wait_for_answer(window, qtbot)
     assert len(window.predictions) == 3
     assert shown_digit(window) is window.predictions[2]
@@ -106,7 +92,7 @@ def test_a_digit_is_chosen_by_a_click_with_ctrl_and_by_keys_until_one_draws_on(o
 
 def test_another_model_leaves_the_digit_chosen(open_window: Open, qtbot: QtBot) -> None:
     window = open_window()
-    draw(window, *SEVEN, *ONE)
+    draw_lines(window, *SEVEN, *ONE)
     wait_for_answer(window, qtbot)
     QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
     before = window.predictions
@@ -117,7 +103,7 @@ def test_another_model_leaves_the_digit_chosen(open_window: Open, qtbot: QtBot) 
 
 def test_what_is_drawn_as_it_is_stays_one(open_window: Open, qtbot: QtBot) -> None:
     window = open_window()
-    draw(window, *SEVEN, *ONE)
+    draw_lines(window, *SEVEN, *ONE)
     wait_for_answer(window, qtbot)
     chooser = find(window, QComboBox, "placementChooser")
     chooser.setCurrentIndex(chooser.findData("as-drawn"))
@@ -204,7 +190,7 @@ def test_saying_when_it_is_unsure_is_a_choice_that_is_remembered(
 ) -> None:
     write_unsure_model(model)
     window = open_window()
-    draw(window, *SEVEN)
+    draw_lines(window, *SEVEN)
     wait_for_answer(window, qtbot)
     answer, doubt = find(window, QLabel, "predictionLabel"), find(window, QLabel, "unsureLabel")
     assert window.predictions[0].unsure
@@ -235,7 +221,7 @@ def test_a_model_without_attention_says_so_and_leaves_block_and_head_for_the_nex
     path = tmp_path / "cnn.safetensors"
     save_checkpoint(path, ModelInfo(model=config, temperature=1.0, training={}, seen=(), metrics={}), weights)
     window = open_window()
-    draw(window, *SEVEN)
+    draw_lines(window, *SEVEN)
     wait_for_answer(window, qtbot)
     block = find(window, QComboBox, "blockChooser")
     block.setCurrentIndex(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -89,17 +89,23 @@ def find(window: QWidget, kind: type[WidgetT], name: str) -> WidgetT:
     return widget
 
 
-def draw_seven(window: MainWindow, size: float = 0.6) -> None:
-    """Draw with the mouse: a bar, then a slanted stem."""
+def draw_lines(window: MainWindow, *lines: Sequence[tuple[float, float]]) -> None:
+    """Draw with the mouse from corner to corner, each a share of the pad's side."""
     canvas = find(window, QWidget, "canvas")
     side = canvas.width()
-    corners = [QPoint(int(side * x), int(side * y)) for x, y in ((0.2, 0.2), (0.2 + size, 0.2), (0.4, 0.2 + size))]
-    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=corners[0])
-    for start, end in pairwise(corners):
-        for share in np.linspace(0.1, 1, 10):
-            step = QPoint(round((end - start).x() * share), round((end - start).y() * share))
-            QTest.mouseMove(canvas, start + step)
-    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=corners[-1])
+    for line in lines:
+        corners = [QPoint(int(side * x), int(side * y)) for x, y in line]
+        QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=corners[0])
+        for start, end in pairwise(corners):
+            for share in np.linspace(0.1, 1, 10):
+                step = QPoint(round((end - start).x() * share), round((end - start).y() * share))
+                QTest.mouseMove(canvas, start + step)
+        QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=corners[-1])
+
+
+def draw_seven(window: MainWindow, size: float = 0.6) -> None:
+    """Draw with the mouse: a bar, then a slanted stem."""
+    draw_lines(window, ((0.2, 0.2), (0.2 + size, 0.2), (0.4, 0.2 + size)))
 
 
 def num_strokes(window: MainWindow) -> int:
