@@ -59,6 +59,13 @@ class Options:
     figures: Annotated[Path, tyro.conf.arg(help="JSON Lines file of what was measured.")] = FIGURES
     only: Annotated[tuple[str, ...], tyro.conf.arg(help="Variants by name; none given means all.")] = ()
 
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.only if name not in VARIANTS]
+        if unknown:
+            raise SystemExit(f"There is no variant {unknown[0]!r}; choose some of: {'; '.join(VARIANTS)}.")
+        if self.only and self.strokes is None:
+            raise SystemExit("To train and measure variants, name a drawing file by --strokes.")
+
 
 def main(words: Sequence[str] | None = None) -> None:
     """Train and measure what is missing, and print the table."""

@@ -19,6 +19,7 @@ DRAWING = '{"strokes": [[[0, 0], [20, 40]]], "label": %d, "canvas": [40, 40], "w
 
 
 def test_each_variant_leaves_out_something_that_the_recipe_has() -> None:
+    assert asset("recipes/ablation.toml") == RECIPE
     recipe = read_recipe(RECIPE)
     variants = {name: variant_of(recipe, name) for name in VARIANTS}
     assert variants.pop(WHOLE) == recipe
@@ -57,8 +58,12 @@ def test_what_is_missing_is_trained_and_measured_once(
     assert (tmp_path / "figures.jsonl").read_bytes() == before  # nothing was left to do
 
 
+def test_a_variant_that_is_none_is_named() -> None:
+    with pytest.raises(SystemExit, match="no variant 'nonsense'"):
+        main(["--strokes", "a.jsonl", "--only", "nonsense"])
+
+
 def test_the_readme_shows_what_was_measured() -> None:
     if not FIGURES.is_file():
         pytest.skip("nothing was measured yet")
     assert "\n".join(table(read_figures(FIGURES))) in README.read_text(encoding="utf-8")
-    assert asset("recipes/ablation.toml") == RECIPE

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.digits import KEPT_OUT, num_split, share_split_rightly
 from training.digits import split_digits
+from training.ink import DOT_SIDE
 from training.strokes import Stroke, read_drawings
 
 SHARED_STROKES = Path(__file__).parents[2] / "shared/data/strokes/pendigits-train.jsonl.gz"
@@ -44,30 +45,40 @@ def test_a_bar_and_a_leg_belong_to_their_digit(strokes: tuple[Stroke, ...]) -> N
 
 
 def test_two_ones_are_two_digits_and_a_cross_is_one() -> None:
-    another = line((330, 60), (330, 240))
+    another = line((340, 60), (340, 240))
     assert split_digits((another, ONE)) == ((ONE,), (another,))
     across = line((280, 150), (350, 150))
     assert split_digits((another, ONE, across)) == ((another, ONE, across),)
 
 
-def test_a_dot_belongs_to_the_digit_next_to_it() -> None:
-    dot = line((200, 250), (204, 252))
-    assert split_digits((dot, ONE, BODY_OF_5)) == ((dot, BODY_OF_5), (ONE,))
-    assert split_digits((dot, ONE)) == ((dot, ONE),)
-    another = line((20, 20))
-    assert split_digits((dot, another)) == ((dot, another),)
+def test_a_dot_belongs_to_the_digit_that_it_is_close_to_and_else_to_none() -> None:
+    near, far = line((320, 250), (324, 252)), line((200, 250), (204, 252))
+    assert split_digits((near, ONE, BODY_OF_5)) == ((BODY_OF_5,), (near, ONE))
+    assert split_digits((far, ONE, BODY_OF_5)) == ((BODY_OF_5,), (ONE,))
+    assert split_digits((far, near)) == ((far, near),)  # there is nothing else
+
+
+def test_lines_that_touch_are_one_digit_however_far_apart_their_middles_are() -> None:
+    retraced = line((315, 55), (315, 245))
+    assert split_digits((ONE, retraced)) == ((ONE, retraced),)
+    thin = tuple(Stroke(each.points, width=4.0) for each in (ONE, retraced))
+    assert split_digits(thin) == ((thin[0],), (thin[1],))
 
 
 _POINTS = st.lists(st.tuples(*[st.floats(-500, 900)] * 2), min_size=1, max_size=4)
 
 
 @given(st.lists(_POINTS, max_size=8))
-def test_every_stroke_is_in_one_digit_in_whatever_order_they_came(
+def test_every_stroke_but_a_dot_is_in_one_digit_in_whatever_order_they_came(
     lines: list[list[tuple[float, float]]],
 ) -> None:
     strokes = tuple(line(*points) for points in lines)
     digits = split_digits(strokes)
-    assert sorted(id(stroke) for digit in digits for stroke in digit) == sorted(map(id, strokes))
+    shared_out = [stroke for digit in digits for stroke in digit]
+    assert len(shared_out) == len(set(shared_out))
+    left_out = set(strokes) - set(shared_out)
+    assert all(np.ptp(stroke.points, axis=0).max() <= DOT_SIDE for stroke in left_out)
+    assert bool(digits) == bool(strokes)
     lefts = [min(float(stroke.points[:, 0].min()) for stroke in digit) for digit in digits]
     assert lefts == sorted(lefts)
     backwards = split_digits(strokes[::-1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, QSizeF, Qt
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QWidget
@@ -25,10 +25,9 @@ from training.facts import Box, Prediction
 from training.models import ModelInfo
 from training.reject import RejectRule
 from vit_pad.answer_view import AnswerView, ElidedLabel
-from vit_pad.digit_marks import DigitMarks, answer_place, mark_box
+from vit_pad.digit_marks import DigitMarks, answer_box, mark_box
 from vit_pad.main_window import MainWindow
 from vit_pad.number import Number
-from vit_pad.settings import Settings
 
 __all__ = ["model", "open_window"]  # fixtures
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -59,6 +58,7 @@ def test_each_digit_is_read_and_marked_and_the_views_follow_the_pen(open_window:
     assert find(window, QLabel, "predictionLabel").text().startswith(f"{left.top}{right.top}")
     assert marks.isVisible()
     assert marks.geometry() == find(window, QWidget, "canvas").geometry()
+    assert marks.accessibleDescription() == f"Digit 1 of 2 is shown: {left.top}"
     assert chosen[-1] is shown_digit(window) is left  # the 7 was drawn last
     QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
     QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
@@ -88,6 +88,52 @@ def test_a_digit_is_chosen_by_a_click_with_ctrl_and_by_keys_until_one_draws_on(o
     wait_for_answer(window, qtbot)
     assert len(window.predictions) == 3
     assert shown_digit(window) is window.predictions[2]
+
+
+def test_erasing_elsewhere_leaves_the_digit_chosen(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    draw_lines(window, *SEVEN, *ONE)
+    wait_for_answer(window, qtbot)
+    QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
+    canvas = find(window, QWidget, "canvas")
+    QTest.mouseClick(canvas, Qt.MouseButton.RightButton, pos=QPoint(*[int(0.3 * canvas.width())] * 2))
+    wait_for_answer(window, qtbot)
+    assert shown_digit(window) is window.predictions[0]
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    wait_for_answer(window, qtbot)
+    assert shown_digit(window) is window.predictions[0]
+
+
+def test_with_ctrl_down_one_can_draw(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    canvas = find(window, QWidget, "canvas")
+    QTest.mousePress(canvas, LEFT, CTRL, QPoint(50, 50))
+    QTest.mouseMove(canvas, QPoint(150, 150))
+    QTest.mouseRelease(canvas, LEFT, CTRL, QPoint(150, 150))
+    assert len(window.document.strokes) == 1
+    wait_for_answer(window, qtbot)
+
+
+def test_pointing_where_nothing_was_read_tells_nobody_anything(open_window: Open) -> None:
+    window = open_window()
+    told: list[object] = []
+    window.predicted.connect(told.append)
+    QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
+    assert told == []
+
+
+def test_the_answer_does_not_change_when_the_pen_touches_the_pad_for_the_next_digit(
+    open_window: Open, qtbot: QtBot
+) -> None:
+    window = open_window()
+    draw_lines(window, *SEVEN)
+    wait_for_answer(window, qtbot)
+    (before,) = window.predictions
+    canvas = find(window, QWidget, "canvas")
+    QTest.mousePress(canvas, LEFT, pos=QPoint(int(0.8 * canvas.width()), int(0.3 * canvas.height())))
+    wait_for_answer(window, qtbot)
+    (after,) = window.predictions
+    np.testing.assert_array_equal(after.image, before.image)
 
 
 def test_another_model_leaves_the_digit_chosen(open_window: Open, qtbot: QtBot) -> None:
@@ -177,10 +223,9 @@ def test_all_digits_of_an_answer_can_be_read(qtbot: QtBot, count: int) -> None:
 
 
 def write_unsure_model(path: Path) -> Path:
-    config = dataclasses.replace(SMALL)
-    weights = {name: value.numpy() for name, value in make_lively_model(config).state_dict().items()}
+    weights = {name: value.numpy() for name, value in make_lively_model(SMALL).state_dict().items()}
     rule = RejectRule(method="margin", threshold=0.0)
-    info = ModelInfo(model=config, temperature=1.0, reject=rule, training={}, seen=(), metrics={})
+    info = ModelInfo(model=SMALL, temperature=1.0, reject=rule, training={}, seen=(), metrics={})
     save_checkpoint(path, info, weights)
     return path
 
@@ -207,7 +252,6 @@ def test_saying_when_it_is_unsure_is_a_choice_that_is_remembered(
     again = open_window()
     qtbot.waitUntil(lambda: bool(again.predictions), timeout=LIMIT_MS)
     assert find(again, QLabel, "unsureLabel").text() == ""
-    assert isinstance(again._settings, Settings)
     other = again.findChild(QAction, "unsureSwitch")
     assert other is not None
     assert not other.isChecked()
@@ -243,8 +287,9 @@ def test_a_model_without_attention_says_so_and_leaves_block_and_head_for_the_nex
 def test_a_mark_goes_round_the_ink_and_its_answer_stays_on_the_pad() -> None:
     mark = mark_box(Box(100, 50, 60, 200), 2.0, 800)
     assert mark.contains(QRectF(200, 100, 120, 400))
-    at_the_edge = mark_box(Box(-20, -20, 500, 500), 2.0, 800)
-    assert QRectF(0, 0, 800, 800).contains(at_the_edge)
-    assert answer_place(mark, 30, 20).y() == mark.top() - 20
-    place = answer_place(at_the_edge, 30, 20)
-    assert place.y() == at_the_edge.top()
+    pad, words = QRectF(0, 0, 800, 800), QSizeF(30, 20)
+    assert answer_box(mark, words, 800).bottom() == mark.top()
+    for box in (Box(-20, -20, 500, 500), Box(0, 100, 4, 200), Box(396, 100, 4, 200)):
+        at_the_edge = mark_box(box, 2.0, 800)
+        assert pad.contains(at_the_edge)
+        assert pad.contains(answer_box(at_the_edge, words, 800))

@@ -121,7 +121,6 @@ def at(x: float, *points: tuple[float, float]) -> Stroke:
 
 
 SEVEN = (at(40, (0, 100), (80, 100), (30, 250)), at(50, (0, 180), (50, 180)))
-ONE = (at(200, (0, 100), (0, 250)),)
 
 
 def answers_of(predictor: LivePredictor, qtbot: QtBot, asked: PredictionRequest) -> tuple[Prediction, ...]:
@@ -156,12 +155,16 @@ def test_each_digit_of_a_number_is_read_as_if_it_were_alone(
     np.testing.assert_array_equal(whole.image, expected.image)
 
 
-def test_only_the_digit_that_changed_is_read_again(predictor: LivePredictor, model: str, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("num_points", [2, 2000])
+def test_only_the_digit_that_changed_is_read_again(
+    predictor: LivePredictor, model: str, qtbot: QtBot, num_points: int
+) -> None:
     predictor.start()
     with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
         predictor.load(model, "cpu")
-    before = answers_of(predictor, qtbot, PredictionRequest(revision=1, strokes=(*SEVEN, *ONE)))
-    longer = (at(200, (0, 100), (0, 260)),)
+    one = at(200, *((0, down) for down in np.linspace(100, 250, num_points)))
+    before = answers_of(predictor, qtbot, PredictionRequest(revision=1, strokes=(*SEVEN, one)))
+    longer = (at(200, *((0, down) for down in np.linspace(100, 260, num_points))),)
     after = answers_of(predictor, qtbot, PredictionRequest(revision=2, strokes=(*SEVEN, *longer)))
     assert [digit.revision for digit in after] == [2, 2]
     assert after[0].attention is before[0].attention  # not computed anew

@@ -57,9 +57,9 @@ def test_a_rule_without_sense_is_none(method: str, threshold: float) -> None:
 def test_the_reason_names_the_two_that_are_alike_or_says_that_none_fits() -> None:
     names = tuple("0123456789")
     shares = np.full(10, 0.2 / 8, np.float32)
-    shares[[9, 4]] = 0.5, 0.3
+    shares[[4, 9]] = 0.5, 0.3
     assert str(reason_for_doubt(shares, names)) == "Between 4 and 9."
-    shares[[9, 4]] = 0.4, 0.3
+    shares[[4, 9]] = 0.4, 0.3
     assert reason_for_doubt(shares, names) is LIKE_NOTHING
 
 
@@ -145,3 +145,9 @@ def test_what_is_more_than_a_dot() -> None:
         ink = make_image(strokes, background, "like-mnist", 32, 1)
         assert ink is not None
         assert not ink.is_dot
+
+
+def test_a_small_digit_by_a_thick_pen_is_more_than_a_dot() -> None:
+    ink = make_image((Stroke(np.array([[100.0, 100], [110, 135]]), width=60.0),), None, "like-mnist", 32, 1)
+    assert ink is not None
+    assert not ink.is_dot

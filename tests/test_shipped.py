@@ -48,11 +48,13 @@ def test_a_shipped_model_was_made_by_its_recipe(name: str) -> None:
 
 def test_a_shipped_model_says_what_it_has_seen_and_how_good_it_is(path: Path) -> None:
     info = read_info(path)
-    assert info.seen[0] == MNIST_SEEN
-    recipe = read_recipe(asset(f"recipes/{path.stem}.toml"))
-    if recipe.strokes is not None:
-        assert (recipe.strokes, recipe.left_out_writers) == ("pendigits-train", KEPT_OUT)
-        assert f"6,246 pen drawings of pendigits-train without the writers {KEPT_OUT.replace(',', ', ')}" in info.seen
+    allowed = (
+        MNIST_SEEN,
+        f"6,246 pen drawings of pendigits-train without the writers {KEPT_OUT.replace(',', ', ')}",
+        "digits made up in many styles",
+        "signs, lines and pictures made up that are no digits",
+    )
+    assert info.seen in (allowed, allowed[:1])
     assert info.metrics["val_accuracy"] > 0.99
 
 

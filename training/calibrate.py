@@ -29,9 +29,9 @@ class Calibration:
 
 
 def calibrate(logits: Tensor, labels: Tensor, method: str = REJECT_METHOD) -> Calibration:
-    """Fit temperature and threshold to the logits (N, C) of images with these labels (N,)."""
+    """Fit temperature and threshold to the logits (N, C) of images with these labels (N,), both on the CPU."""
     temperature = best_temperature(logits, labels)
-    scores = METHODS[method]((logits.double() / temperature).numpy(force=True))  # (N,)
+    scores = METHODS[method]((logits.double() / temperature).numpy())  # (N,)
     threshold = float(np.quantile(scores, 1 - REFUSED_SHARE, method="higher"))
     return Calibration(temperature, RejectRule(method=method, threshold=threshold))
 

@@ -90,9 +90,9 @@ class PredictOptions:
     model: ModelOption = DEFAULT_MODEL
     device: DeviceOption = "auto"
     as_drawn: AsDrawnOption = False
-    split: Annotated[
-        bool, tyro.conf.arg(help="Read each digit of a number for itself, told apart by the gaps between them.")
-    ] = False
+    split: Annotated[bool, tyro.conf.arg(help="Read each digit of a drawn number for itself; a picture stays one.")] = (
+        False
+    )
     json: JsonOption = False
 
     def __post_init__(self) -> None:
@@ -329,7 +329,7 @@ def _print_number(source: str, label: str | None, digits: Sequence[Prediction], 
     elif not digits:
         print(f"{source}: nothing drawn")
     else:
-        print(f"{source}: {whole}: {', '.join(map(_in_words, digits))}")
+        print(f"{source}: {whole}: {'; '.join(map(_in_words, digits))}")
 
 
 def _answer_facts(prediction: Prediction | None) -> dict[str, Any]:
@@ -342,8 +342,8 @@ def _answer_facts(prediction: Prediction | None) -> dict[str, Any]:
 
 
 def _in_words(prediction: Prediction) -> str:
-    doubt = "" if prediction.reason is None else f", not sure: {prediction.reason}"
-    return f"{prediction.top} ({prediction.probabilities.max():.1%}{doubt})"
+    doubt = "" if prediction.reason is None else f". Not sure. {prediction.reason}"
+    return f"{prediction.top} ({prediction.probabilities.max():.1%}){doubt}"
 
 
 def _info(words: list[str]) -> None:

@@ -298,7 +298,7 @@ class TrainConfig:
     mixed_precision: bool = field(default=True, metadata={"help": "Compute in bfloat16 on a GPU."})
     seed: int = field(default=0, metadata={"help": "Seed of weights, order, augmentation and dropout."})
     cpu_bfloat16: bool = field(
-        default=False, metadata={"help": "Compute in bfloat16 on a CPU, too, where it knows that."}
+        default=False, metadata={"help": "Compute in bfloat16 on a CPU that supports it; others keep float32."}
     )
     device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, cuda:N or mps."})
     threads: int | None = field(default=None, metadata={"help": "CPU threads; none given means torch's choice."})

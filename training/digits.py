@@ -5,34 +5,34 @@ Lengths in pad units, y grows downward.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from training.facts import PredictionRequest
+from training.ink import DOT_SIDE
 from training.strokes import PAD_SIZE, Stroke
 
-# Two parts belong to one digit if the gap between them is smaller than a share of the height of the taller one: this
-# share where both are equally tall, and more the lower one is than the other, as the bar of a 5 and the leg of a 4 are.
-# Chosen by tests/benchmarks/digits.py on pendigits' writers tra1 to tra25, who leave up to 0.13 before the leg of a 4.
+# Two parts belong to one digit if the gap between their lines is smaller than a share of the height of the taller one:
+# this share where both are equally tall, and more the lower one is than the other, as the bar of a 5 and the leg of a 4
+# are. Chosen by tests/benchmarks/digits.py on pendigits' writers tra1 to tra25, who leave 0.13 before the leg of a 4.
 _GAP_SHARE = 0.06
 _GAP_SHARE_OF_LOWER = 0.2
 _LEAST_HEIGHT = 0.1 * PAD_SIZE  # that gaps are compared with
-_DOT = 0.05 * PAD_SIZE  # what is smaller, both ways, is no digit
-_FARTHEST_DOT = 2 * PAD_SIZE  # from the digit that it belongs to: wherever it lies on the pad
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Strokes that belong together, by number, and their box, without the width of the line."""
+    """Strokes that belong together, by number, their box without the width of the line, and half of that width."""
 
     strokes: tuple[int, ...]
     left: float
     right: float
     top: float
     bottom: float
+    margin: float
 
     @property
     def height(self) -> float:
@@ -40,18 +40,21 @@ class _Part:
 
     @property
     def is_dot(self) -> bool:
-        return max(self.right - self.left, self.height) < _DOT
+        return max(self.right - self.left, self.height) <= DOT_SIDE
 
 
 def split_digits(strokes: Sequence[Stroke]) -> tuple[tuple[Stroke, ...], ...]:
     """Share strokes out among the digits that they make, from left to right; the strokes of each stay in order.
 
-    Strokes above one another make one digit, whatever lies between; a dot belongs to the digit next to it.
+    Strokes that lie above one another, or touch, make one digit. A dot apart from all digits belongs to none and is
+    left out, be it a slip or the beginning of a stroke; where there are only dots they belong together.
     """
     if len(strokes) < 2:
         return (tuple(strokes),) if strokes else ()
-    parts = _joined(sorted((_part(number, each) for number, each in enumerate(strokes)), key=lambda part: part.left))
-    return tuple(tuple(strokes[number] for number in sorted(part.strokes)) for part in parts)
+    parts = _joined(_part(number, each) for number, each in enumerate(strokes))
+    if all(part.is_dot for part in parts):
+        return (tuple(strokes),)
+    return tuple(tuple(strokes[number] for number in sorted(part.strokes)) for part in parts if not part.is_dot)
 
 
 def digits_in(request: PredictionRequest) -> tuple[tuple[Stroke, ...], ...]:
@@ -68,28 +71,35 @@ def whole_answer(names: Sequence[str]) -> str:
 
 def _part(number: int, stroke: Stroke) -> _Part:
     x, y = stroke.points[:, 0], stroke.points[:, 1]
-    return _Part((number,), float(x.min()), float(x.max()), float(y.min()), float(y.max()))
+    return _Part((number,), float(x.min()), float(x.max()), float(y.min()), float(y.max()), stroke.width / 2)
 
 
-def _joined(parts: list[_Part]) -> list[_Part]:
-    """Join parts, sorted by their left ends, until all that are left are apart: the surest pair first."""
-    while len(parts) > 1:
-        room = [_room_between(left, right) for left, right in pairwise(parts)]
+def _joined(parts: Iterable[_Part]) -> list[_Part]:
+    """Join parts until all that are left are apart, from left to right: what touches first, then the surest pair."""
+    apart: list[_Part] = []
+    for part in sorted(parts, key=lambda part: part.left):
+        if apart and _do_touch(apart[-1], part):
+            apart[-1] = _both(apart[-1], part)
+        else:
+            apart.append(part)
+    while len(apart) > 1:
+        room = [_room_between(left, right) for left, right in pairwise(apart)]
         nearest = int(np.argmin(room))
         if room[nearest] >= 0:
             break
-        parts[nearest : nearest + 2] = [_both(*parts[nearest : nearest + 2])]
-    return parts
+        apart[nearest : nearest + 2] = [_both(*apart[nearest : nearest + 2])]
+    return apart
+
+
+def _do_touch(left: _Part, right: _Part) -> bool:
+    return right.left - left.right <= left.margin + right.margin
 
 
 def _room_between(left: _Part, right: _Part) -> float:
     """Give by how much the gap between two parts is wider than it may be within a digit."""
-    gap = right.left - left.right
-    if left.is_dot or right.is_dot:
-        return gap - _FARTHEST_DOT
     lower, taller = sorted((left.height, right.height))
     height = max(taller, _LEAST_HEIGHT)
-    return gap - height * (_GAP_SHARE + _GAP_SHARE_OF_LOWER * (1 - lower / height))
+    return right.left - left.right - height * (_GAP_SHARE + _GAP_SHARE_OF_LOWER * (1 - lower / height))
 
 
 def _both(one: _Part, other: _Part) -> _Part:
@@ -99,4 +109,5 @@ def _both(one: _Part, other: _Part) -> _Part:
         max(one.right, other.right),
         min(one.top, other.top),
         max(one.bottom, other.bottom),
+        max(one.margin, other.margin),
     )

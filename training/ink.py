@@ -46,6 +46,8 @@ _DOT_PX = np.float32(1e-6)
 # Pixels worked on at a time, which bounds the memory that large images and dense drawings take.
 _CHUNK = 1 << 21
 _PRESSURE_STEPS = 16
+# The largest side, in pad units, of what a pen leaves that touches the pad without drawing, whatever its width.
+DOT_SIDE = 0.06 * PAD_SIZE
 # Coordinates and widths are held to these: their squares and ratios are still finite.
 _FARTHEST = 1e15
 _THINNEST = 1e-9
@@ -60,7 +62,7 @@ class InkImage:
     image: FloatArray  # (in_channels, S, S), 0 paper .. 1 pen
     placement: Placement
     box: Box
-    is_dot: bool  # the pen hardly moved: no two points are farther apart, across or down, than it is wide
+    is_dot: bool  # the pen hardly moved: less than it is wide, across and down
 
 
 class _Lines(NamedTuple):
@@ -135,7 +137,7 @@ def _is_dot(lines: _Lines, picture: Picture | None) -> bool:
     """Tell whether there is no more than what a pen leaves that touches the pad without drawing."""
     if not len(lines.points) or (picture is not None and picture.ink_box is not None):
         return False
-    return bool(np.ptp(lines.points, axis=0).max() <= lines.widths.max())
+    return bool(np.ptp(lines.points, axis=0).max() <= min(lines.widths.max(), DOT_SIDE))
 
 
 def _read_only(image: FloatArray) -> FloatArray:

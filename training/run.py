@@ -14,7 +14,7 @@ from filelock import BaseFileLock
 from torch import Tensor
 
 from training.atomic import check_place, remove_leftovers
-from training.calibrate import calibrate
+from training.calibrate import Calibration, calibrate
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import NetworkConfig, TrainConfig
 from training.data import ImageSet, TrainingData
@@ -145,13 +145,14 @@ class Run:
         state = self._progress.state
         assert state is not None
         self.files.take(self._progress)
-        judged = score(*self.files.answers(state.shown_weights))
+        logits, labels = self.files.answers(state.shown_weights)
+        judged = score(logits, labels)
         self.kept_accuracy = max(judged.accuracy, state.best_accuracy or 0.0)
         is_best = state.best_accuracy is None or judged.accuracy > state.best_accuracy
         if is_best and math.isfinite(judged.loss):
             epochs = state.step * state.config.batch_size / self.num_images
             metrics = {"epoch": round(epochs, 2), "val_accuracy": judged.accuracy, "val_loss": judged.loss}
-            self.files.save_model(state.config, state.shown_weights, metrics)
+            self.files.save_model(state.config, state.shown_weights, metrics, calibrate(logits, labels))
 
     def _begin(self, model: Network) -> None:
         data = TrainingData(self._data.train.to(self._device), self._data.validation.to(self._device))
@@ -233,7 +234,7 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         check_data(facts, md5_of(data))
         files = RunFiles(facts, path, data.validation, is_state_written=True)
         if state.best_epoch and not facts.checkpoint.exists():
-            files.save_model(state.config, state.best, facts.metrics)
+            files.save_model(state.config, state.best, facts.metrics, calibrate(*files.answers(state.best)))
         run = Run(build_network(facts.model), data, state.config, files, lock, state)
         stack.pop_all()  # from here on the run releases it
         return run
@@ -303,20 +304,21 @@ class RunFiles:
         if state is None:
             return
         self._claim()
-        if progress.val_accuracy is not None and state.best_epoch == progress.epoch:
+        if progress.calibration is not None and state.best_epoch == progress.epoch:
             self.facts = dataclasses.replace(self.facts, metrics=_metrics_of(progress))
-            self.save_model(state.config, state.best, self.facts.metrics)
+            self.save_model(state.config, state.best, self.facts.metrics, progress.calibration)
         save_run_state(self.state_file, state, self.facts)
         self.is_state_written = True
         self._saved_s = time.monotonic()
 
-    def save_model(self, config: TrainConfig, weights: Arrays, metrics: Mapping[str, float]) -> None:
-        """Write weights in the place of the run's own earlier ones, calibrated by the validation images.
+    def save_model(
+        self, config: TrainConfig, weights: Arrays, metrics: Mapping[str, float], calibration: Calibration
+    ) -> None:
+        """Write weights in the place of the run's own earlier ones.
 
         Raises:
             UserError: they can't be written.
         """
-        calibration = calibrate(*self.answers(weights))
         info = ModelInfo(
             model=self.facts.model,
             temperature=calibration.temperature,
@@ -328,7 +330,7 @@ class RunFiles:
         save_checkpoint(self.facts.checkpoint, info, weights)
 
     def answers(self, weights: Arrays) -> tuple[Tensor, Tensor]:
-        """Give the logits (N, C) that weights give the validation images, and their labels (N,)."""
+        """Give the logits (N, C) that weights give the validation images, and their labels (N,), on the CPU."""
         model = build_network(self.facts.model).to(self._validation.labels.device).eval()
         load_arrays(model, weights)
         return answer_set(model, self._validation)

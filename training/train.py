@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.augment import augment
+from training.calibrate import Calibration, calibrate
 from training.config import TrainConfig
 from training.data import NO_CLASS, ImageSet, TrainingData
 from training.devices import cpu_knows_bfloat16
@@ -70,6 +71,7 @@ class TrainProgress:
     val_loss: float | None = None  # at the end of an epoch
     val_accuracy: float | None = None
     state: RunState | None = None  # at the end of an epoch, and when wanted
+    calibration: Calibration | None = None  # of the weights that are best, at the end of their epoch
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,7 @@ def train(
             val_loss=score.loss if score else None,
             val_accuracy=score.accuracy if score else None,
             state=run.state() if score or run.is_state_wanted else None,
+            calibration=run.calibration if score else None,
         )
         run.apply(change or TrainChange())
     return run.result()
@@ -208,14 +211,14 @@ def distillation_loss(logits: Tensor, taught: Tensor) -> Tensor:
 
 @torch.no_grad()
 def answer_set(model: Network, images: ImageSet) -> tuple[Tensor, Tensor]:
-    """Give the logits (N, C) of `model`, as it stands, on a set, and the set's labels (N,)."""
+    """Give the logits (N, C) of `model`, as it stands, on a set, and the set's labels (N,), both on the CPU."""
     config, logits, labels = model.config, [], []
     for start in range(0, len(images), EVALUATION_BATCH):
         indices = torch.arange(start, min(start + EVALUATION_BATCH, len(images)), device=images.labels.device)
         batch, batch_labels = images.batch(indices, config.image_size, config.in_channels)
         logits.append(model(batch))
         labels.append(batch_labels)
-    return torch.cat(logits), torch.cat(labels)
+    return torch.cat(logits).float().cpu(), torch.cat(labels).cpu()
 
 
 def score(logits: Tensor, labels: Tensor) -> Score:
@@ -242,6 +245,7 @@ class _Run:
         self.best: Arrays = _weights_of(model)
         self.best_epoch = 0
         self.best_accuracy: float | None = None
+        self.calibration: Calibration | None = None  # of the best weights, once an epoch brought them
         self.order_generator = torch.Generator().manual_seed(config.seed)
         self.augmentation_generator = torch.Generator(device).manual_seed(config.seed + 1)
         self.dropout_generator = torch.Generator(device).manual_seed(config.seed + 2)
@@ -291,12 +295,14 @@ class _Run:
     def end_epoch(self) -> Score:
         """Judge the weights by the validation images and keep the best."""
         model = (self.model if self.averaged is None else self.averaged).eval()
-        result = score(*answer_set(model, self.data.validation))
+        logits, labels = answer_set(model, self.data.validation)
+        result = score(logits, labels)
         self.model.train()
         self.pace.rest()
         if math.isfinite(result.loss) and (self.best_accuracy is None or result.accuracy > self.best_accuracy):
             self.best, self.best_accuracy = _weights_of(model), result.accuracy
             self.best_epoch = self.step // self.steps_per_epoch
+            self.calibration = calibrate(logits, labels)
         return result
 
     def apply(self, change: TrainChange) -> None:

@@ -23,6 +23,7 @@ from training import models
 from training.config import PRESETS
 from training.errors import Message, UserError
 from training.facts import Prediction, PredictionRequest
+from training.strokes import Stroke
 from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
 from vit_pad.autosave import LastDrawing
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
         # What to remember if a wish comes true; None: if none ever does.
         self._kept: dict[LoadRequest | None, ModelChoice] = {None: self._remembered.model_choice}
         self._number = Number()  # what is answered
+        self._read: tuple[Stroke, ...] = ()  # what was read for it
         self._outdated = 0  # the last revision of something else than what is on the pad now
         self._save_problem: Message | None = None
         self._before_reset: Choices | None = None  # what can be brought back
@@ -232,6 +234,7 @@ class MainWindow(QMainWindow):
             self._outdated = self.document.revision
             self.predictor.forget()
             self._show_number(Number())
+            self.files.recorder.show_number(self._number)
         else:
             self._ask()
 
@@ -253,9 +256,8 @@ class MainWindow(QMainWindow):
         # While one draws every answer is a step behind, and shown; but that there is no ink must hold for now.
         is_late |= not digits and request.revision < self.document.revision
         if not (is_late or self.document.is_empty):
-            is_drawn_on = not self._number.digits or request.revision > self._number.digits[0].revision
-            last = request.strokes[-1].points[-1, 0] if request.strokes else 0.0
-            self._show_number(Number(digits, float(last) if is_drawn_on else self._number.place))
+            self._show_number(Number(digits, self._place_of_pen(request.strokes)))
+            self.files.recorder.show_number(self._number)
 
     def _show_number(self, number: Number) -> None:
         self._number = number
@@ -265,12 +267,19 @@ class MainWindow(QMainWindow):
         self._panel.show_number(number)
         if self._wish is None:
             self._show_who_answers(None if chosen is None else chosen.elapsed_ms)
-        self.files.recorder.show_number(number)
         self.predicted.emit(chosen)
+
+    def _place_of_pen(self, strokes: tuple[Stroke, ...]) -> float:
+        """Give where the last stroke ends if it is new; otherwise the views stay where they are."""
+        known, self._read = self._read, strokes
+        if not strokes or strokes[-1] in known:  # strokes are equal if they are the same
+            return self._number.place
+        return float(strokes[-1].points[-1, 0])
 
     def _choose_digit(self, place: float) -> None:
         """Let the views show the digit at a place of the pad, counted from the left, until one draws on."""
-        self._show_number(dataclasses.replace(self._number, place=place))
+        if self._number.digits:
+            self._show_number(dataclasses.replace(self._number, place=place))
 
     def _show_who_answers(self, elapsed_ms: float | None = None) -> None:
         if self._loaded is None:

@@ -27,6 +27,7 @@ _BUTTONS: dict[Qt.MouseButton, Tool | None] = {  # None: the tool that is chosen
     Qt.MouseButton.LeftButton: None,
     Qt.MouseButton.RightButton: "eraser",
 }
+_CLICK_PX = 6  # a mouse that moves less was clicked
 _PRESSURE_DIGITS = 4  # finer than any tablet; keeps drawing files short
 
 
@@ -49,6 +50,7 @@ class Pointers(QObject):
         self._keys = keys
         self._to_pad = to_pad
         self._button = Qt.MouseButton.LeftButton  # that mouse or tablet pen draws with
+        self._pressed_at = QPointF()  # by the mouse
         self._start_ms = 0  # of the pen's stroke
         widget.setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
         widget.installEventFilter(self)
@@ -60,13 +62,12 @@ class Pointers(QObject):
     # The mouse
 
     def press_mouse(self, event: QMouseEvent) -> bool:
-        """Begin, unless another pointer draws: then this may be an echo of it. With Ctrl, only point at something."""
+        """Begin, unless another pointer draws: then this may be an echo of it."""
         hand, button = self._hand, event.button()
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and hand.holder is None:
-            self.pointed_at.emit(self._to_pad(event.position())[0])
-        elif button in _BUTTONS and (hand.holder in (None, KEYS) or self._has_lost_release(MOUSE, event)):
+        if button in _BUTTONS and (hand.holder in (None, KEYS) or self._has_lost_release(MOUSE, event)):
             self._keys.rest()
             self._button = button
+            self._pressed_at = event.position()
             hand.press(MOUSE, self._to_pad(event.position()), _BUTTONS[button])
         return True
 
@@ -81,10 +82,19 @@ class Pointers(QObject):
         return True
 
     def release_mouse(self, event: QMouseEvent) -> bool:
-        """Lift, with the button that began."""
+        """Lift, with the button that began; a click with Ctrl draws nothing and points at something."""
         if event.button() == self._button and self._hand.holder == MOUSE:
-            self._hand.lift()
+            if self._is_pointing(event):
+                self._hand.cancel()
+                self.pointed_at.emit(self._to_pad(event.position())[0])
+            else:
+                self._hand.lift()
         return True
+
+    def _is_pointing(self, event: QMouseEvent) -> bool:
+        has_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        moved_px = (event.position() - self._pressed_at).manhattanLength()
+        return has_ctrl and self._button == Qt.MouseButton.LeftButton and moved_px < _CLICK_PX
 
     def _has_lost_release(self, holder: int, event: QMouseEvent | QTabletEvent) -> bool:
         """Tell whether a holder still draws only because the release of its button went to somebody else."""

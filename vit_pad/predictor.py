@@ -267,6 +267,7 @@ class _Worker(QObject):
         self._drawings = drawings
         self._predictor: Predictor | None = None
         self._wish: LoadRequest | None = None  # that the predictor came from
+        self._drawn: _Drawing | None = None  # the last one here
         self._answers: dict[_Digit, Prediction] = {}  # by the predictor, with the weights it has
         self._more_left.connect(self.work, Qt.ConnectionType.QueuedConnection)
 
@@ -320,7 +321,7 @@ class _Worker(QObject):
         request = drawing.request
         try:
             if drawing.config != predictor.config:
-                drawing = _draw(request, predictor.config)
+                drawing = self._drawn = _draw(request, predictor.config, self._drawn)
             self._answers = {
                 digit: self._answer(predictor, digit, digit.ink, request.revision)
                 for digit in drawing.digits
