@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from training.config import DIGITS
 from training.errors import Message
@@ -16,6 +16,7 @@ from vit_pad.words import translated
 
 _UNSURE = "{} ?"
 _LEAST_ANSWER_PX = 12 * UNIT
+_DOUBT_PX = 35 * UNIT  # there is that much room in the narrowest window
 
 
 class AnswerView(QWidget):
@@ -37,7 +38,6 @@ class AnswerView(QWidget):
         self._doubt = ElidedLabel()
         self._doubt.setTextFormat(Qt.TextFormat.PlainText)
         self._doubt.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self._doubt.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         set_font(self._doubt, "text")
         name_widget(self._doubt, "unsureLabel", self.tr("Why the answer is unsure"))
         self._number = Number()
@@ -65,7 +65,7 @@ class AnswerView(QWidget):
         """Fit the labels to the size of the text and the number of digits, which are smaller where they are many."""
         metrics = self._probability.fontMetrics()
         self._probability.setFixedSize(metrics.horizontalAdvance(percent(1.0, self.locale(), 0)), metrics.height())
-        self._doubt.setFixedHeight(self._doubt.fontMetrics().height())
+        self._doubt.setFixedSize(_DOUBT_PX, self._doubt.fontMetrics().height())
         set_font(self._answer, "answer", bold=True)
         self._answer.setFixedHeight(self._answer.fontMetrics().height())
         room = self.width() - self._probability.width() - 2 * UNIT
@@ -105,8 +105,9 @@ class AnswerView(QWidget):
         say(self._answer, answer)
         say(self._probability, share)
         doubt = "" if reason is None else self.tr("Not sure. {reason}").format(reason=translated(reason))
-        say(self._doubt, doubt)
-        self._doubt.setToolTip(doubt)
+        if doubt != self._doubt.text():
+            say(self._doubt, doubt)
+            self._doubt.setToolTip(doubt)
         role = QPalette.ColorRole.WindowText if reason is None else QPalette.ColorRole.PlaceholderText
         if role != self._answer.foregroundRole():
             self._answer.setForegroundRole(role)
