@@ -23,7 +23,7 @@ from training.data import load_mnist
 from training.evaluate import batches_of_set, evaluate
 from training.models import state_path
 from training.recipe import read_recipe
-from training.strokes import Drawing, read_drawings
+from training.strokes import Drawing, drawings_by, read_drawings
 from training.terminal import resume_on_terminal, train_on_terminal
 
 ROOT = Path(__file__).parents[1]
@@ -74,9 +74,8 @@ def main(words: Sequence[str] | None = None) -> None:
     for name in options.only or VARIANTS:
         if options.strokes is not None and name not in known:
             model = trained(variant_of(read_recipe(options.recipe), name), options.folder, name)
-            add_figures(
-                options.figures, {"variant": name, **measure(model, kept_out(options.strokes, options.writers))}
-            )
+            drawings = drawings_by(read_drawings(options.strokes).drawings, options.writers)
+            add_figures(options.figures, {"variant": name, **measure(model, drawings)})
     print("\n".join(table(read_figures(options.figures))))
 
 
@@ -95,12 +94,6 @@ def trained(config: TrainConfig, folder: Path, name: str) -> Path:
     elif not path.exists():
         train_on_terminal(config, path)
     return path
-
-
-def kept_out(strokes: Path, writers: str) -> list[Drawing]:
-    """Read the drawings by these writers."""
-    chosen = writers.split(",")
-    return [each for each in read_drawings(strokes).drawings if str(each.extra.get("writer")) in chosen]
 
 
 def measure(path: Path, drawings: Sequence[Drawing]) -> dict[str, float]:

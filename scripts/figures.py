@@ -20,7 +20,7 @@ from training.facts import PlacementMode
 from training.metrics import Evaluation
 from training.model import count_parameters
 from training.models import find_model, shipped_models
-from training.strokes import Drawing, read_drawings
+from training.strokes import Drawing, drawings_by, read_drawings
 
 SHARES = ("MNIST validation", "MNIST test", "kept-out writers", "under stress, mean", "worst", "as drawn")
 ERRORS = ("ECE, MNIST test", "ECE, kept-out writers")
@@ -61,8 +61,7 @@ class Figures:
 def main(words: Sequence[str] | None = None) -> None:
     """Measure all shipped models and print the tables."""
     options = tyro.cli(Options, args=words, description=__doc__)
-    writers = options.writers.split(",")
-    drawings = [each for each in read_drawings(options.strokes).drawings if each.extra.get("writer") in writers]
+    drawings = drawings_by(read_drawings(options.strokes).drawings, options.writers)
     figures = {name: measure(name, drawings) for name in shipped_models()}
     print("\n".join([*overview(figures), "", *by_condition(figures)]))
 

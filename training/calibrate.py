@@ -15,9 +15,8 @@ from training.reject import METHODS, RejectRule
 
 REJECT_METHOD = "logit"  # of `METHODS`, the one that tests/benchmarks/reject.py finds best
 REFUSED_SHARE = 0.005  # of the validation images are called unsure
-TEMPERATURES: tuple[float, ...] = tuple(
-    np.geomspace(0.1, 10, 401).tolist()
-)  # that a model's may be, 1.2 % from one to the next
+# What a model's temperature may be: 1.2 % from one to the next.
+TEMPERATURES: tuple[float, ...] = tuple(np.geomspace(0.1, 10, 401).tolist())
 
 
 @dataclass(frozen=True)

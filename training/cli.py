@@ -259,15 +259,12 @@ def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tupl
 
 def _drawings(options: EvaluateOptions, problems: list[str]) -> Sequence[Drawing]:
     """Read the drawings asked for; what is wrong with a line is noted in `problems`."""
-    from training.strokes import read_drawings
+    from training.strokes import drawings_by, read_drawings
 
     assert options.strokes is not None
     file = read_drawings(options.strokes)
     problems += [f"{options.strokes}, line {each.number}: {each.message}" for each in file.problems]
-    if options.writers is None:
-        return file.drawings
-    writers = options.writers.split(",")
-    return [drawing for drawing in file.drawings if str(drawing.extra.get("writer")) in writers]
+    return file.drawings if options.writers is None else drawings_by(file.drawings, options.writers)
 
 
 def _predict(words: list[str]) -> None:

@@ -286,7 +286,7 @@ class RunFiles:
         self.facts = facts
         self.state_file = state_file
         self.is_state_written = is_state_written
-        self._validation = validation.to(resolve_device(facts.device))
+        self._validation = validation
         self._new_name = new_name  # until something is written under it
         self._saved_s = time.monotonic()
 
@@ -331,9 +331,10 @@ class RunFiles:
 
     def answers(self, weights: Arrays) -> tuple[Tensor, Tensor]:
         """Give the logits (N, C) that weights give the validation images, and their labels (N,), on the CPU."""
-        model = build_network(self.facts.model).to(self._validation.labels.device).eval()
+        device = resolve_device(self.facts.device)
+        model = build_network(self.facts.model).to(device).eval()
         load_arrays(model, weights)
-        return answer_set(model, self._validation)
+        return answer_set(model, self._validation.to(device))
 
     def remove_state(self) -> None:
         """Remove the state: there is nothing left to go on with."""

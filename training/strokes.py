@@ -8,7 +8,7 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
@@ -130,6 +130,12 @@ def read_drawings(path: Path, limit: int | None = None) -> DrawingFile:
         number=problems[0].number,
         problem=problems[0].message,
     )
+
+
+def drawings_by(drawings: Iterable[Drawing], writers: str) -> list[Drawing]:
+    """Choose the drawings by these writers, named as in tra26,tra27."""
+    chosen = set(writers.split(","))
+    return [each for each in drawings if str(each.extra.get("writer")) in chosen]
 
 
 def write_drawings(path: Path, drawings: tuple[Drawing, ...] | list[Drawing]) -> None:

@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from training.config import DIGITS
 from training.errors import Message
 from vit_pad.choosers import name_widget, say
-from vit_pad.number import Number
+from vit_pad.number import UNSURE, Number
 from vit_pad.percent import percent
 from vit_pad.theme import UNIT, set_font
 from vit_pad.words import translated
 
-_UNSURE = "{} ?"
 _LEAST_ANSWER_PX = 12 * UNIT
 _DOUBT_PX = 35 * UNIT  # there is that much room in the narrowest window
 
@@ -76,7 +75,7 @@ class AnswerView(QWidget):
     def _widest_px(self) -> int:
         metrics = self._answer.fontMetrics()
         widest = max(self._class_names, key=metrics.horizontalAdvance)
-        return metrics.horizontalAdvance(_UNSURE.format(widest * self._num_digits)) + 1  # fractions are cut off
+        return metrics.horizontalAdvance(UNSURE.format(widest * self._num_digits)) + 1  # fractions are cut off
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.keep_room()
@@ -97,7 +96,7 @@ class AnswerView(QWidget):
         if chosen is None:
             self._say("", "", None)
             return
-        text = _UNSURE.format(number.text) if self._tells_doubt and number.is_unsure else number.text
+        text = UNSURE.format(number.text) if self._tells_doubt and number.is_unsure else number.text
         share = percent(float(chosen.probabilities.max()), self.locale(), 0)
         self._say(text, share, chosen.reason if self._tells_doubt else None)
 

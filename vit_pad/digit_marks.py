@@ -8,12 +8,11 @@ from PySide6.QtWidgets import QWidget
 
 from training.facts import Box, Prediction
 from training.strokes import PAD_SIZE
-from vit_pad.number import Number
+from vit_pad.number import UNSURE, Number
 from vit_pad.theme import PAPERS, UNIT, Paper, font
 
 _MARGIN_PX = UNIT / 2  # between ink and box
 _LINE_PX, _CHOSEN_LINE_PX = 1.0, 3.0
-_UNSURE = "{} ?"
 
 
 def mark_box(box: Box, scale: float, side_px: float) -> QRectF:
@@ -66,15 +65,14 @@ class DigitMarks(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = PAPERS[self._paper]
-        side = self.width()
+        side, chosen = self.width(), self._number.index
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(font("title", bold=True))
             metrics = QFontMetricsF(painter.font())
             for index, digit in enumerate(self._number.digits):
-                is_chosen = index == self._number.index
                 mark = mark_box(digit.box, side / PAD_SIZE, side)
-                color, line_px = (colors.accent, _CHOSEN_LINE_PX) if is_chosen else (colors.hint, _LINE_PX)
+                color, line_px = (colors.accent, _CHOSEN_LINE_PX) if index == chosen else (colors.hint, _LINE_PX)
                 painter.setPen(QPen(QColor(color), line_px))
                 painter.drawRoundedRect(mark, _MARGIN_PX, _MARGIN_PX)
                 words = self._words(digit)
@@ -85,7 +83,7 @@ class DigitMarks(QWidget):
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
 
     def _words(self, digit: Prediction) -> str:
-        return _UNSURE.format(digit.top) if digit.unsure and self._tells_doubt else digit.top or ""
+        return UNSURE.format(digit.top) if digit.unsure and self._tells_doubt else digit.top or ""
 
     def _describe(self) -> None:
         chosen = self._number.chosen

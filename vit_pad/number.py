@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from training.digits import whole_answer
 from training.facts import Prediction
 
+UNSURE = "{} ?"  # how an answer that is unsure is written
+
 
 @dataclass(frozen=True)
 class Number:

@@ -28,10 +28,10 @@ from training.network import Network
 from training.paths import cache_folder
 from training.predict import load_predictor
 from training.reject import METHODS
-from training.strokes import Drawing, read_drawings
+from training.strokes import Drawing, drawings_by, read_drawings
 
 DEBIAN_FOLDER = Path("/usr/share/datasets/fashion-mnist")  # of the package dataset-fashion-mnist
-KEPT_OUT = tuple(f"tra{number}" for number in range(26, 31))
+KEPT_OUT = "tra26,tra27,tra28,tra29,tra30"
 NUM_FITTED = 10_000  # training images from whose features the distance is made
 Floats = npt.NDArray[np.float64]
 
@@ -88,7 +88,7 @@ def main() -> None:
 
     fitted = load_mnist("train").take(torch.arange(NUM_FITTED))
     distance = class_distance(answers_to_set(fitted)[1], fitted.labels.numpy())
-    kept_out = [each for each in read_drawings(options.strokes).drawings if each.extra.get("writer") in KEPT_OUT]
+    kept_out = drawings_by(read_drawings(options.strokes).drawings, KEPT_OUT)
     validation = answers_to_set(load_mnist("val"))
     asked = {
         "MNIST test": answers_to_set(load_mnist("test")),
