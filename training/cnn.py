@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from training.config import CnnConfig
+from training.edits import NO_EDITS, Edits
 from training.model import Dropout, Inspection
 
 
@@ -53,8 +54,8 @@ class ConvNet(nn.Module):
         """Give what the classifier reads: (B, W)."""
         return cast(Tensor, self.layers(images.contiguous(memory_format=torch.channels_last))).mean(dim=(-2, -1))
 
-    def inspect(self, images: Tensor, *, with_unread: bool = True) -> Inspection:
-        """Do what `forward` does, and keep the features; there are no tokens and no attention."""
+    def inspect(self, images: Tensor, edits: Edits = NO_EDITS, *, with_unread: bool = True) -> Inspection:
+        """Do what `forward` does, and keep the features; there are no tokens, no attention, and nothing to edit."""
         features = self.features(images)  # (B, W)
         return Inspection(self.classifier(self.dropout(features)), features, (), ())
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from training.edits import NO_EDITS, Edits
+
 if TYPE_CHECKING:
     from training.errors import Message
     from training.pictures import Picture
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float32]
 PlacementMode = Literal["like-mnist", "as-drawn"]
+# What a prediction has only when it is asked for, as each takes time: fields of `Prediction`.
+Extra = Literal["relevance", "patch_lens", "residual_norms", "unedited"]
 
 
 class Box(NamedTuple):
@@ -44,19 +48,24 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PredictionRequest:
-    """What is on the pad, to be read. Strokes in pad units."""
+    """What is on the pad, to be read, how the model is changed for it, and what is to be told beside the answer.
+
+    Strokes in pad units. What a model can't take of `edits`, or doesn't have of what is `wanted`, is left out.
+    """
 
     revision: int
     strokes: tuple[Stroke, ...]
     picture: Picture | None = None
     placement_mode: PlacementMode = "like-mnist"
+    edits: Edits = NO_EDITS
+    wanted: frozenset[Extra] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
     """What a model says of one drawing, and what it looked at. Arrays are read-only.
 
-    Shapes: C classes, H heads, T tokens, S image_size.
+    Shapes: C classes, H heads, T tokens, S image_size. What is None was not asked for, or isn't there in this model.
     """
 
     revision: int  # the change of the canvas that this answer contains
@@ -75,3 +84,7 @@ class Prediction:
     model: str
     device: str
     elapsed_ms: float
+    relevance: FloatArray | None = None  # (C, grid, grid), at least 0: which patches speak for each class
+    patch_lens: FloatArray | None = None  # (depth + 1, grid, grid, C), probabilities read off each patch
+    residual_norms: FloatArray | None = None  # (depth + 1, T), lengths of the tokens
+    unedited: Prediction | None = None  # what the model says without the edits, where there were some

@@ -11,16 +11,19 @@ from torch import Tensor, nn
 
 from training.checkpoint import load_checkpoint
 from training.devices import resolve_device
+from training.edits import NO_EDITS, Edits
 from training.errors import Message
-from training.explain import logit_lens
-from training.facts import FloatArray, Prediction, PredictionRequest
+from training.explain import class_relevance, logit_lens, patch_lens, residual_norms
+from training.facts import Extra, FloatArray, Prediction, PredictionRequest
 from training.ink import InkImage, make_image
+from training.model import VisionTransformer
 from training.models import find_model
 from training.network import Network
 from training.reject import TOO_LITTLE_INK, RejectRule, reason_for_doubt
 from training.train import Arrays, load_arrays
 
 WARM_UPS = 3  # passes after which a traced model runs at full speed
+_FROM_TOKENS: frozenset[Extra] = frozenset({"relevance", "patch_lens", "residual_norms"})
 
 
 class _Answer(nn.Module):
@@ -31,18 +34,23 @@ class _Answer(nn.Module):
         self.model = model
         self.temperature = temperature
 
-    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, image: Tensor, edits: Edits = NO_EDITS) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Read one image (1, in_channels, S, S).
 
         Gives logits (C,), divided by the temperature, probabilities (C,), lens (depth + 1, C) and attention
         (depth, H, T, T); of a CNN the last two are (0, C) and (0, 0, 0, 0).
         """
-        inspection = self.model.inspect(image, with_unread=False)
-        logits = inspection.logits[0] / self.temperature  # (C,)
-        lens = logit_lens(self.model, inspection, self.temperature)[:, 0]  # (depth + 1, C)
-        probabilities = lens[-1] if len(lens) else logits.softmax(dim=-1)  # (C,)
+        inspection = self.model.inspect(image, edits, with_unread=False)
+        temperature = answer_temperature(self.temperature, edits)
+        lens = logit_lens(self.model, inspection, temperature)[:, 0]  # (depth + 1, C)
+        probabilities = lens[-1] if len(lens) else (inspection.logits[0] / temperature).softmax(dim=-1)  # (C,)
         attention = torch.cat(inspection.attention) if inspection.attention else image.new_zeros(0, 0, 0, 0)
-        return logits, probabilities, lens, attention
+        return inspection.logits[0] / self.temperature, probabilities, lens, attention
+
+
+def answer_temperature(temperature: float, edits: Edits) -> float:
+    """Give what the logits are divided by before the softmax: the model's own temperature, and the edited one."""
+    return temperature * (1.0 if edits.softmax_temperature is None else edits.softmax_temperature)
 
 
 class Predictor:
@@ -72,7 +80,9 @@ class Predictor:
     ) -> None:
         self._device = resolve_device(device)
         self._network = network.to(self._device).eval()
-        self._answer: nn.Module = _Answer(self._network, temperature).eval()
+        self._temperature = temperature
+        self._edited = _Answer(self._network, temperature).eval()
+        self._answer: nn.Module = self._edited  # until it is sped up, for what is read without edits
         self._is_sped_up = False
         self._reject = reject
         self.model_name = name
@@ -112,16 +122,28 @@ class Predictor:
         start_s = time.perf_counter()
         size, channels = self.config.image_size, self.config.in_channels
         ink = make_image(request.strokes, request.picture, request.placement_mode, size, channels)
-        return None if ink is None else self.read(request.revision, ink, time.perf_counter() - start_s)
+        if ink is None:
+            return None
+        return self.read(request.revision, ink, time.perf_counter() - start_s, request.edits, request.wanted)
 
     @torch.inference_mode()
-    def read(self, revision: int, ink: InkImage, drawing_s: float) -> Prediction:
+    def read(
+        self,
+        revision: int,
+        ink: InkImage,
+        drawing_s: float,
+        edits: Edits = NO_EDITS,
+        wanted: frozenset[Extra] = frozenset(),
+    ) -> Prediction:
         """Read an image that was made for this model's size and channels, in `drawing_s` seconds."""
         start_s = time.perf_counter()
-        logits, answer, lens, attention = self._answer(torch.tensor(ink.image, device=self._device)[None])
-        probabilities = _read_only(answer)
-        score = None if self._reject is None else self._reject.score(_read_only(logits))
+        edits = edits.fitted_to(self.config)
+        image = torch.tensor(ink.image, device=self._device)[None]
+        parts = self._answer(image) if edits.is_neutral else self._edited(image, edits)
+        logits, probabilities, lens, attention = (_read_only(part) for part in parts)
+        score = None if self._reject is None else self._reject.score(logits)
         reason = self._reason_for_doubt(ink, score, probabilities)
+        is_compared = "unedited" in wanted and not edits.is_neutral
         return Prediction(
             revision=revision,
             class_names=self.config.class_names,
@@ -131,15 +153,37 @@ class Predictor:
             reason=reason,
             reject_score=score,
             box=ink.box,
-            attention=_read_only(attention),
-            lens=_read_only(lens),
+            attention=attention,
+            lens=lens,
             image=ink.image,
             placement=ink.placement,
             grid=self.config.grid,
             model=self.model_name,
             device=self.device,
+            **self._look_inside(ink, edits, wanted),
+            unedited=self.read(revision, ink, drawing_s) if is_compared else None,
             elapsed_ms=1000 * (drawing_s + time.perf_counter() - start_s),
         )
+
+    @torch.inference_mode(False)
+    def _look_inside(self, ink: InkImage, edits: Edits, wanted: frozenset[Extra]) -> dict[str, FloatArray]:
+        """Give what is wanted of how the model came to its answer, where it has tokens to look at."""
+        network, grid = self._network, self.config.grid
+        if not wanted & _FROM_TOKENS or not isinstance(network, VisionTransformer):
+            return {}
+        temperature = answer_temperature(self._temperature, edits)
+        image = torch.tensor(ink.image, device=self._device)[None]
+        found = {}
+        with torch.set_grad_enabled("relevance" in wanted):
+            inspection = network.inspect(image, edits)
+        if "relevance" in wanted:
+            found["relevance"] = class_relevance(network, inspection).reshape(-1, grid, grid)  # (C, grid, grid)
+        if "patch_lens" in wanted:
+            lens = patch_lens(network, inspection, temperature)  # (depth + 1, 1, N, C)
+            found["patch_lens"] = lens.reshape(len(lens), grid, grid, -1)  # (depth + 1, grid, grid, C)
+        if "residual_norms" in wanted:
+            found["residual_norms"] = residual_norms(inspection)[:, 0]  # (depth + 1, T)
+        return {name: _read_only(tensor) for name, tensor in found.items()}
 
     def _reason_for_doubt(self, ink: InkImage, score: float | None, probabilities: FloatArray) -> Message | None:
         """Say why an answer is unsure; None where it isn't."""

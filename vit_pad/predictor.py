@@ -13,8 +13,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signa
 
 from training.config import NetworkConfig
 from training.digits import digits_in
+from training.edits import NO_EDITS, Edits
 from training.errors import Message, UserError, first_line
-from training.facts import Prediction, PredictionRequest
+from training.facts import Extra, Prediction, PredictionRequest
 from training.ink import InkImage, make_image
 from training.strokes import Stroke
 from vit_pad.preload import import_torch
@@ -268,7 +269,8 @@ class _Worker(QObject):
         self._predictor: Predictor | None = None
         self._wish: LoadRequest | None = None  # that the predictor came from
         self._drawn: _Drawing | None = None  # the last one here
-        self._answers: dict[_Digit, Prediction] = {}  # by the predictor, with the weights it has
+        self._answers: dict[_Digit, Prediction] = {}  # with the weights and what was asked last
+        self._asked: tuple[Edits, frozenset[Extra]] = (NO_EDITS, frozenset())
         self._more_left.connect(self.work, Qt.ConnectionType.QueuedConnection)
 
     @Slot()
@@ -322,8 +324,10 @@ class _Worker(QObject):
         try:
             if drawing.config != predictor.config:
                 drawing = self._drawn = _draw(request, predictor.config, self._drawn)
+            if self._asked != (request.edits, request.wanted):
+                self._asked, self._answers = (request.edits, request.wanted), {}
             self._answers = {
-                digit: self._answer(predictor, digit, digit.ink, request.revision)
+                digit: self._answer(predictor, digit, digit.ink, request)
                 for digit in drawing.digits
                 if digit.ink is not None
             }
@@ -331,12 +335,12 @@ class _Worker(QObject):
         except UserError as error:
             self.failed.emit(error.message, request)
 
-    def _answer(self, predictor: Predictor, digit: _Digit, ink: InkImage, revision: int) -> Prediction:
+    def _answer(self, predictor: Predictor, digit: _Digit, ink: InkImage, request: PredictionRequest) -> Prediction:
         """Read a digit, or take what was said of it when the rest of the number was another."""
         known = self._answers.get(digit)
         if known is not None:
-            return replace(known, revision=revision)
-        return predictor.read(revision, ink, digit.elapsed_s)
+            return replace(known, revision=request.revision)
+        return predictor.read(request.revision, ink, digit.elapsed_s, request.edits, request.wanted)
 
 
 def _loaded_model(wish: LoadRequest, predictor: Predictor) -> LoadedModel:
