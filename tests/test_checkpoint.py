@@ -394,3 +394,12 @@ def test_weights_that_are_no_numbers_are_a_sentence(tmp_path: Path, value: float
 def test_a_pipe_is_no_checkpoint_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.safetensors")
     assert "is no checkpoint of ViT Pad" in problem_with(tmp_path / "pipe.safetensors")
+
+
+def test_weights_that_are_too_large_for_an_answer_are_a_sentence(tmp_path: Path) -> None:
+    path = write_random_model(tmp_path / "model.safetensors")
+    with safe_open(path, framework="np") as file:
+        weights, metadata = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+    weights = {name: value * np.float32(1e30) for name, value in weights.items()}
+    save_file(weights, path, metadata=metadata)
+    assert "give no answer" in problem_with(path)

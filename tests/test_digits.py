@@ -58,6 +58,12 @@ def test_a_dot_belongs_to_the_digit_that_it_is_close_to_and_else_to_none() -> No
     assert split_digits((far, near)) == ((far, near),)  # there is nothing else
 
 
+def test_a_digit_is_one_however_small_it_is_beside_others() -> None:
+    small = [line((x, 200), (x + 12, 200), (x + 6, 220)) for x in (40, 80, 120)]
+    assert split_digits((ONE, *small)) == (*((each,) for each in small), (ONE,))
+    assert split_digits(small) == tuple((each,) for each in small)
+
+
 def test_lines_that_touch_are_one_digit_however_far_apart_their_middles_are() -> None:
     retraced = line((315, 55), (315, 245))
     assert split_digits((ONE, retraced)) == ((ONE, retraced),)
@@ -77,7 +83,7 @@ def test_every_stroke_but_a_dot_is_in_one_digit_in_whatever_order_they_came(
     shared_out = [stroke for digit in digits for stroke in digit]
     assert len(shared_out) == len(set(shared_out))
     left_out = set(strokes) - set(shared_out)
-    assert all(np.ptp(stroke.points, axis=0).max() <= DOT_SIDE for stroke in left_out)
+    assert all(np.ptp(stroke.points, axis=0).max() <= DOT_SIDE / 2 for stroke in left_out)
     assert bool(digits) == bool(strokes)
     lefts = [min(float(stroke.points[:, 0].min()) for stroke in digit) for digit in digits]
     assert lefts == sorted(lefts)

@@ -13,7 +13,8 @@ from torch.nn import functional
 
 from tests.tiny import TINY, make_images, make_lively_model
 from training.config import ModelConfig
-from training.explain import class_relevance, logit_lens, patch_lens, residual_norms
+from training.edits import Edits
+from training.explain import blank_each, class_relevance, logit_lens, patch_lens, residual_norms
 from training.joins import join_heads, rollout
 from training.model import Block, Inspection, VisionTransformer
 
@@ -121,6 +122,16 @@ def test_the_lens_of_patches_reads_each_as_if_it_were_the_class_token(config: Mo
     assert lens.shape == (TINY.depth + 1, 3, TINY.num_patches, TINY.num_classes)
     token = inspection.tokens[1][2, 1 + 3]  # the last patch of the last image behind block 1
     torch.testing.assert_close(lens[1, 2, 3], (model.classifier(model.norm(token)) / 2).softmax(dim=-1))
+
+
+def test_each_patch_is_blanked_once() -> None:
+    config = dataclasses.replace(TINY, image_size=48)  # more patches than are read at once
+    model, image = make_lively_model(config), make_images(config, count=1)
+    logits = blank_each(model, image, Edits(blanked_patches=frozenset({0}), attention_temperature=2.0))
+    assert logits.shape == (144, config.num_classes)
+    for patch in (1, 31, 32, 143):
+        edits = Edits(blanked_patches=frozenset({0, patch}), attention_temperature=2.0)
+        torch.testing.assert_close(logits[patch], model.inspect(image, edits).logits[0], atol=1e-5, rtol=0)
 
 
 def test_the_residual_stream_is_as_long_as_its_vectors() -> None:

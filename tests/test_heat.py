@@ -8,16 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.predictions import AS_DRAWN, make_prediction
-from training.facts import Placement
+from tests.predictions import AS_DRAWN
+from training.facts import Box, Placement
 from vit_pad.heat import (
-    COLOR_TABLE,
-    block_maps,
+    COLOR_TABLES,
+    PALETTES,
+    Palette,
     colorize,
-    heat_map,
+    difference_colors,
     image_box,
     nice_scale,
     overlay_colors,
+    patch_at,
+    patch_box,
 )
 
 placements = st.builds(
@@ -35,40 +38,6 @@ def lightness_of(rgb: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     y = linear @ np.array([0.2126, 0.7152, 0.0722])
     lightness: npt.NDArray[np.float64] = np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)
     return lightness
-
-
-@pytest.mark.parametrize("extra_tokens", [0, 1], ids=["plain", "with a distillation token"])
-def test_heat_map_is_the_class_tokens_row_over_the_patches(extra_tokens: int) -> None:
-    prediction = make_prediction(grid=3, num_heads=2, depth=2, extra_tokens=extra_tokens)
-    heat = heat_map(prediction, 1, 0)
-    assert heat is not None
-    assert heat.shape == (3, 3)
-    assert heat.dtype == np.float32
-    assert heat[0, 0] == prediction.attention[1, 0, 0, 1]
-    assert heat[0, 1] == prediction.attention[1, 0, 0, 2]
-    assert heat[2, 2] == prediction.attention[1, 0, 0, 9]
-
-
-def test_head_minus_one_is_the_mean_of_all() -> None:
-    prediction = make_prediction(grid=4, num_heads=3, depth=1)
-    heads = [heat_map(prediction, 0, head) for head in range(3)]
-    mean = heat_map(prediction, 0, -1)
-    assert mean is not None
-    np.testing.assert_allclose(mean, np.mean(np.stack([each for each in heads if each is not None]), axis=0), rtol=1e-5)
-    maps = block_maps(prediction, 0)
-    assert maps is not None
-    np.testing.assert_array_equal(maps[0], mean)
-
-
-@pytest.mark.parametrize(("block", "head"), [(2, 0), (-1, 0), (0, 3), (0, -2)])
-def test_no_map_for_a_block_or_head_the_model_lacks(block: int, head: int) -> None:
-    assert heat_map(make_prediction(num_heads=3, depth=2), block, head) is None
-
-
-def test_no_map_for_a_model_without_attention() -> None:
-    prediction = make_prediction(num_heads=0, depth=0)
-    assert heat_map(prediction, 0, -1) is None
-    assert block_maps(prediction, 0) is None
 
 
 @given(placements, st.integers(8, 224))
@@ -105,6 +74,9 @@ def test_scale_does_not_flicker() -> None:
     assert nice_scale(0.07, scale) == 0.1  # one clearly smaller gets its own scale
 
 
+COLOR_TABLE = COLOR_TABLES["violet"]
+
+
 def test_colours_run_from_violet_to_yellow_and_stop_at_the_ends() -> None:
     colors = colorize(np.array([-1, 0, 5, 10, 11, np.nan], np.float32), 0, 10)
     np.testing.assert_array_equal(colors[0], COLOR_TABLE[0])
@@ -115,12 +87,15 @@ def test_colours_run_from_violet_to_yellow_and_stop_at_the_ends() -> None:
     np.testing.assert_array_equal(colors[5], COLOR_TABLE[0])
     assert COLOR_TABLE[0, 2] > COLOR_TABLE[0, 1]
     assert COLOR_TABLE[255, 1] > 200 > 100 > COLOR_TABLE[255, 2]
+    assert (COLOR_TABLES["grey"][:, :1] == COLOR_TABLES["grey"][:, :3]).all()
+    np.testing.assert_array_equal(colorize(np.zeros(1), 0, 1, palette="blue"), COLOR_TABLES["blue"][:1])
     swapped = colorize(np.array([0, 10], np.float32), 0, 10, reverse=True)
     np.testing.assert_array_equal(swapped, COLOR_TABLE[[255, 0]])
 
 
-def test_lightness_rises_evenly() -> None:
-    lightness = lightness_of(COLOR_TABLE[:, :3].astype(np.float64))
+@pytest.mark.parametrize("palette", PALETTES)
+def test_lightness_rises_evenly(palette: Palette) -> None:
+    lightness = lightness_of(COLOR_TABLES[palette][:, :3].astype(np.float64))
     steps = np.diff(lightness)
     assert steps.min() >= 0
     assert (steps[1:] + steps[:-1]).min() > 0  # in 8 bits a channel two neighbours may come out equally light
@@ -129,6 +104,7 @@ def test_lightness_rises_evenly() -> None:
     assert lightness[-1] - lightness[0] > 70
 
 
+@pytest.mark.parametrize("palette", PALETTES)
 @pytest.mark.parametrize(
     "matrix",
     [
@@ -138,9 +114,9 @@ def test_lightness_rises_evenly() -> None:
     ],
     ids=["protanopia", "deuteranopia", "tritanopia"],
 )
-def test_order_is_kept_for_the_colour_blind(matrix: list[list[float]]) -> None:
+def test_order_is_kept_for_the_colour_blind(matrix: list[list[float]], palette: Palette) -> None:
     """Simulated after Machado, Oliveira and Fernandes, 2009; every fourth colour lighter than the one before."""
-    share = COLOR_TABLE[::4, :3] / 255
+    share = COLOR_TABLES[palette][::4, :3] / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ np.array(matrix).T, 0, 1)
     shown = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
@@ -174,3 +150,33 @@ def test_an_even_head_is_seen_and_is_even() -> None:
     colors = overlay_colors(even, nice_scale(float(even.max())), 1.0, "dark")
     assert (colors == colors[0, 0]).all()
     assert colors[0, 0, 3] > 128
+
+
+def test_differences_are_blue_below_and_orange_above_and_nothing_at_0() -> None:
+    colors = difference_colors(np.array([-2, -1, 0, 0.25, 1], np.float32), 1.0, 0.5).astype(int)
+    assert colors[:, 3].tolist() == [round(0.95 * 127.5)] * 2 + [0, round(0.95 * 127.5 / 2), round(0.95 * 127.5)]
+    assert (colors[:2, 2] > colors[:2, 0] + 100).all()
+    assert (colors[3:, 0] > colors[3:, 2] + 100).all()
+    assert not difference_colors(np.zeros(3, np.float32), 0.0, 1.0)[:, 3].any()
+
+
+@given(placements, st.integers(1, 16), st.data())
+def test_the_patch_at_a_place_is_the_one_whose_box_holds_it(
+    placement: Placement, grid: int, data: st.DataObject
+) -> None:
+    box = image_box(32, placement)
+    patch = data.draw(st.integers(0, grid**2 - 1))
+    place = patch_box(patch, grid, box)
+    assert place is not None
+    assert patch_at(place.x + place.width / 2, place.y + place.height / 2, grid, box) == patch
+
+
+def test_there_is_no_patch_outside() -> None:
+    box = Box(10, 20, 40, 40)
+    assert patch_box(0, 4, box) == Box(10, 20, 10, 10)
+    assert patch_box(7, 4, box) == Box(40, 30, 10, 10)
+    assert (patch_box(16, 4, box), patch_box(-1, 4, box), patch_box(0, 0, box)) == (None, None, None)
+    assert (patch_at(10, 20, 4, box), patch_at(49.9, 59.9, 4, box)) == (0, 15)
+    for x, y in ((9.9, 30), (50, 30), (30, 19.9), (30, 60)):
+        assert patch_at(x, y, 4, box) is None
+    assert patch_at(30, 30, 0, box) is None

@@ -14,13 +14,13 @@ from tests.tiny import DIGIT_READER, make_lively_model
 from training.checkpoint import save_checkpoint
 from training.config import CnnConfig
 from training.edits import NO_EDITS, Edits
-from training.explain import class_relevance, patch_lens, residual_norms
+from training.explain import blank_each, class_relevance, patch_lens, residual_norms
 from training.facts import Extra, Prediction, PredictionRequest
 from training.models import ModelInfo
 from training.network import build_network
 from training.predict import Predictor, load_predictor
 
-EVERYTHING: frozenset[Extra] = frozenset({"relevance", "patch_lens", "residual_norms", "unedited"})
+EVERYTHING: frozenset[Extra] = frozenset({"relevance", "patch_lens", "residual_norms", "blanked", "unedited"})
 MUTED = Edits(head_scales=((0.0, 1.0), (1.0, 0.0)))
 
 
@@ -42,7 +42,7 @@ def assert_same_answer(one: Prediction, other: Prediction) -> None:
 
 def test_nothing_is_told_that_was_not_asked(predictor: Predictor) -> None:
     answer = ask(predictor)
-    assert (answer.relevance, answer.patch_lens, answer.residual_norms, answer.unedited) == (None,) * 4
+    assert all(getattr(answer, name) is None for name in EVERYTHING)
 
 
 def test_all_that_is_asked_is_told(predictor: Predictor) -> None:
@@ -54,6 +54,7 @@ def test_all_that_is_asked_is_told(predictor: Predictor) -> None:
         "relevance": class_relevance(model, inspection)[0].reshape(10, 4, 4),
         "patch_lens": patch_lens(model, inspection, 2.0)[:, 0].reshape(3, 4, 4, 10),
         "residual_norms": residual_norms(inspection)[:, 0],
+        "blanked": (blank_each(model, torch.tensor(answer.image)[None], MUTED) / 2).softmax(dim=-1).reshape(4, 4, 10),
     }
     for name, tensor in expected.items():
         value = getattr(answer, name)
@@ -107,6 +108,6 @@ def test_a_cnn_has_nothing_to_look_into(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "cnn", info, {name: value.numpy() for name, value in network.state_dict().items()})
     predictor = load_predictor(str(tmp_path / "cnn"), "cpu")
     answer = ask(predictor, Edits(softmax_temperature=2.0, blanked_patches=frozenset({1})), EVERYTHING)
-    assert (answer.relevance, answer.patch_lens, answer.residual_norms) == (None, None, None)
+    assert all(getattr(answer, name) is None for name in EVERYTHING - {"unedited"})
     assert answer.unedited is not None
     assert answer.unedited.probabilities.max() > answer.probabilities.max()

@@ -114,6 +114,51 @@ def test_with_ctrl_down_one_can_draw(open_window: Open, qtbot: QtBot) -> None:
     wait_for_answer(window, qtbot)
 
 
+def test_pointing_leaves_what_could_be_made_again(open_window: Open) -> None:
+    window = open_window()
+    canvas = find(window, QWidget, "canvas")
+    draw_lines(window, *SEVEN, *ONE)
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    before = window.document.undo_stack.count()
+    QTest.mouseClick(canvas, LEFT, CTRL, canvas.rect().center())
+    assert window.document.undo_stack.canRedo()
+    assert window.document.undo_stack.count() == before
+
+
+def test_a_click_that_began_with_ctrl_points_also_when_ctrl_is_let_go_first(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    canvas = find(window, QWidget, "canvas")
+    draw_lines(window, *SEVEN, *ONE)
+    wait_for_answer(window, qtbot)
+    at_seven = QPoint(int(0.25 * canvas.width()), int(0.9 * canvas.height()))
+    QTest.mousePress(canvas, LEFT, CTRL, at_seven)
+    QTest.mouseRelease(canvas, LEFT, Qt.KeyboardModifier.NoModifier, at_seven)
+    assert shown_digit(window) is window.predictions[0]
+    assert len(window.document.strokes) == 3
+    QTest.mouseMove(canvas, canvas.rect().center())  # nothing is left of it
+    assert len(window.document.strokes) == 3
+
+
+def test_the_digit_chosen_stays_when_a_clear_is_undone_or_many_are_erased(open_window: Open, qtbot: QtBot) -> None:
+    window = open_window()
+    draw_lines(window, *SEVEN, *ONE, ((0.85, 0.3), (0.85, 0.7)))
+    wait_for_answer(window, qtbot)
+    QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
+    QTest.keyClick(window, Qt.Key.Key_Delete)
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    wait_for_answer(window, qtbot)
+    assert shown_digit(window) is window.predictions[1]
+    QTest.keyClick(window, Qt.Key.Key_Left, CTRL)
+    canvas = find(window, QWidget, "canvas")
+    height = int(0.68 * canvas.height())
+    QTest.mousePress(canvas, Qt.MouseButton.RightButton, pos=QPoint(5, height))
+    QTest.mouseMove(canvas, QPoint(canvas.width() - 5, height))
+    QTest.mouseRelease(canvas, Qt.MouseButton.RightButton, pos=QPoint(canvas.width() - 5, height))
+    wait_for_answer(window, qtbot)
+    assert len(window.predictions) == 3
+    assert shown_digit(window) is window.predictions[0]
+
+
 def test_pointing_where_nothing_was_read_tells_nobody_anything(open_window: Open) -> None:
     window = open_window()
     told: list[object] = []

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from tests.random_model import SMALL, write_random_model
+from training.edits import Edits
 from training.errors import Message
 from training.facts import Prediction, PredictionRequest
 from training.model import VisionTransformer
+from training.pictures import read_picture
 from training.predict import Predictor, load_predictor
 from training.strokes import Stroke
 from vit_pad.predictor import LivePredictor, LiveWeights, LoadedModel, LoadRequest
@@ -173,6 +176,30 @@ def test_only_the_digit_that_changed_is_read_again(
         predictor.load(model, "cpu")
     anew = answers_of(predictor, qtbot, PredictionRequest(revision=2, strokes=(*SEVEN, *longer)))
     assert anew[0].attention is not before[0].attention  # another model answers
+
+
+def test_the_same_strokes_are_read_anew_when_something_else_is_asked(
+    predictor: LivePredictor, model: str, qtbot: QtBot, tmp_path: Path
+) -> None:
+    predictor.start()
+    with qtbot.waitSignal(predictor.loaded, timeout=LIMIT_MS):
+        predictor.load(model, "cpu")
+    Image.new("L", (40, 40), 200).save(tmp_path / "grey.png")
+    alone, before = load_predictor(model, "cpu"), PredictionRequest(revision=1, strokes=SEVEN)
+    for change in (
+        {"placement_mode": "as-drawn"},
+        {"picture": read_picture(tmp_path / "grey.png")},
+        {"edits": Edits(softmax_temperature=5.0)},
+        {"wanted": frozenset({"residual_norms"})},
+    ):
+        answers_of(predictor, qtbot, before)
+        asked = dataclasses.replace(before, **change)
+        (answer,) = answers_of(predictor, qtbot, asked)
+        expected = alone.predict(asked)
+        assert expected is not None
+        np.testing.assert_array_equal(answer.image, expected.image)
+        np.testing.assert_allclose(answer.probabilities, expected.probabilities, atol=1e-6)
+        assert (answer.residual_norms is None) == (expected.residual_norms is None)
 
 
 def test_answers_come_in_the_thread_that_asked_and_are_computed_in_another(

@@ -18,7 +18,7 @@ def listed_files(package: str) -> dict[str, str]:
     return {line.split()[0]: line.partition(".py")[2].strip() for line in tree[1].splitlines()}
 
 
-@pytest.mark.parametrize("package", ["training", "vit_pad"])
+@pytest.mark.parametrize("package", ["training", "vit_pad", "vit_pad/inside"])
 def test_every_file_has_its_phrase(package: str) -> None:
     listed = listed_files(package)
     assert sorted(listed) == sorted(path.name for path in (ROOT / package).glob("*.py"))

@@ -23,8 +23,9 @@ from training.config import DIGITS
 from training.facts import Placement, Prediction
 from vit_pad.attention_overlay import AttentionOverlay, ColorBar
 from vit_pad.head_strip import HeadStrip, lay_out_cells
-from vit_pad.heat import COLOR_TABLE
+from vit_pad.heat import COLOR_TABLES
 from vit_pad.input_preview import InputPreview, fit_side, grid_lines, image_colors
+from vit_pad.look import Look
 from vit_pad.probability_bars import ProbabilityBars, choose_rows, lay_out_rows
 from vit_pad.rgba_image import rgba_image
 from vit_pad.theme import theme_of
@@ -33,6 +34,7 @@ Pixels = npt.NDArray[np.uint8]
 View = AttentionOverlay | HeadStrip | InputPreview | ProbabilityBars
 VIEWS: tuple[type[View], ...] = (AttentionOverlay, HeadStrip, InputPreview, ProbabilityBars)
 GROUND = 0
+COLOR_TABLE = COLOR_TABLES["violet"]
 
 
 def pixels_of(image: QImage) -> Pixels:
@@ -140,15 +142,15 @@ def test_overlay_keeps_to_the_chosen_head(qtbot: QtBot) -> None:
     attention[1, 0, 0, 1] = attention[1, 1, 0, 16] = 0.4
     overlay = make(qtbot, AttentionOverlay, 400, 400)
     overlay.show_prediction(make_prediction(grid=4, image_size=32, attention=attention))
-    overlay.set_choice(1, 0)
+    overlay.set_look(Look(block=1, head=0))
     first = painted(overlay)
     assert first[50, 50].any()
     assert not first[350, 350].any()
-    overlay.set_choice(1, 1)
+    overlay.set_look(Look(block=1, head=1))
     second = painted(overlay)
     assert not second[50, 50].any()
     assert second[350, 350].any()
-    overlay.set_choice(1, -1)
+    overlay.set_look(Look(block=1, head=-1))
     mean = painted(overlay)
     assert mean[50, 50].any()
     assert mean[350, 350].any()
@@ -190,11 +192,11 @@ def test_scale_is_told_once_and_starts_anew_with_another_head(qtbot: QtBot) -> N
     overlay = make(qtbot, AttentionOverlay, 100, 100)
     scales: list[float] = []
     overlay.scale_changed.connect(scales.append)
-    overlay.set_choice(0, 0)
+    overlay.set_look(Look(block=0, head=0))
     overlay.show_prediction(heads(0.11, 0.09))
     overlay.show_prediction(heads(0.095, 0.09))  # kept: 10 % would be barely enough
     assert scales == [pytest.approx(0.15)]
-    overlay.set_choice(0, 1)
+    overlay.set_look(Look(block=0, head=1))
     assert overlay.scale == pytest.approx(0.1)
 
 

@@ -55,7 +55,8 @@ def load_checkpoint(path: Path, device: torch.device | str = "cpu") -> tuple[Net
     _check_fit(weights, info.model, path)
     model = build_network(info.model)
     model.load_state_dict(weights)
-    return model.to(device).eval(), info
+    _check_answer(model.eval(), path)
+    return model.to(device), info
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:
@@ -68,6 +69,14 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise UserError("{path} can't be read ({reason}). Get the file again.", path=path, reason=error) from error
+
+
+@torch.no_grad()
+def _check_answer(model: Network, path: Path) -> None:
+    """Let a model read paper and ink: weights that are numbers, but too large, give answers that are none."""
+    shape = (1, model.config.in_channels, model.config.image_size, model.config.image_size)
+    if not all(bool(model(torch.full(shape, grey)).isfinite().all()) for grey in (0.0, 1.0)):
+        raise UserError("{path} holds weights that give no answer. Get the file again.", path=path)
 
 
 def _check_fit(weights: Mapping[str, Tensor], config: NetworkConfig, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -112,6 +113,25 @@ class InfoOptions:
 
 def main(words: Sequence[str]) -> int:
     """Run a command and give its exit status: 0 done, 1 the work failed, 2 words that make no sense."""
+    if sys.stdout is None:
+        _complain("There is no standard output to print to. Send it to a file where it isn't wanted.")
+        return 1
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text
+    try:
+        status = _status_of(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        _drop_output()
+        return 1
+    except OSError as error:
+        _drop_output()
+        _complain(Message("The output can't be written ({reason}).", reason=error.strerror or error))
+        return 1
+    return status
+
+
+def _status_of(words: Sequence[str]) -> int:
     commands: dict[str, Callable[[list[str]], None]] = {
         "train": _train,
         "evaluate": _evaluate,
@@ -129,29 +149,22 @@ def main(words: Sequence[str]) -> int:
             file=sys.stdout if is_asking else sys.stderr,
         )
         return 0 if is_asking else 2
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text
     try:
         load_torch()
         commands[name](list(rest))
-        sys.stdout.flush()
     except UserError as error:
         _complain(error)
         return 1
     except KeyboardInterrupt as stop:
         _complain(str(stop) or "Stopped.")
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        _drop_output()
-        return 1
-    except OSError as error:
-        if error.filename is not None:
-            raise
-        _drop_output()
-        _complain(Message("The output can't be written ({reason}).", reason=error.strerror or error))
-        return 1
     except SystemExit as stop:  # how tyro says that it has printed help, or can't read the words
         return stop.code if isinstance(stop.code, int) else 2
+    except OSError as error:
+        if error.filename is None:  # it is the output that failed
+            raise
+        _complain(Message("{path} can't be used ({reason}).", path=error.filename, reason=error.strerror or error))
+        return 1
     return 0
 
 
@@ -172,14 +185,13 @@ def _train(words: list[str]) -> None:
 
 def _evaluate(words: list[str]) -> None:
     options = _parse(EvaluateOptions, "evaluate", words)
-    from training.atomic import check_place
     from training.checkpoint import load_checkpoint
     from training.devices import resolve_device
     from training.models import find_model
-    from training.sheet import write_sheet
+    from training.sheet import check_sheet_place, write_sheet
 
     if options.sheet is not None:
-        check_place(options.sheet)
+        check_sheet_place(options.sheet, options.images)
     device = resolve_device(options.device)
     model, info = load_checkpoint(find_model(options.model), device)
     origin = {"model": options.model, "device": str(device)}
@@ -204,7 +216,7 @@ def _count(
     sample = FailureSample(source)
     result = evaluate(model, _tracked(batches, total, "Evaluating"), temperature, sample)
     if options.json:
-        print(json.dumps({**result.facts(), **origin, "ece": result.ece}))
+        _print_json({**result.facts(), **origin, "ece": result.ece})
         return sample.chosen
     print(
         f"{origin['model']} on {origin['device']}: {result.correct} of {result.count} right, {result.accuracy:.2%}; "
@@ -233,7 +245,7 @@ def _stress(
         report = StressReport(mode, dict(_tracked(results, len(CONDITIONS), name)))
         if options.json:
             for facts in report.facts():
-                print(json.dumps({**facts, **origin}))
+                _print_json({**facts, **origin})
         else:
             console.print(report.table())
             console.print(*report.summary(), sep="\n", end="\n\n", soft_wrap=True, markup=False)
@@ -251,6 +263,7 @@ def _batches(options: EvaluateOptions, config: Any, problems: list[str]) -> tupl
         images = load_mnist(options.mnist)
         return evaluate.batches_of_set(images, config), -(-len(images) // evaluate.BATCH), f"MNIST {options.mnist}"
     if options.images is not None:
+        _check_folder(options.images)
         return evaluate.batches_of_folder(options.images, config, mode, problems), None, MODE_NAMES[mode]
     drawings = _drawings(options, problems)
     total = -(-len(drawings) // evaluate.BATCH)
@@ -264,7 +277,28 @@ def _drawings(options: EvaluateOptions, problems: list[str]) -> Sequence[Drawing
     assert options.strokes is not None
     file = read_drawings(options.strokes)
     problems += [f"{options.strokes}, line {each.number}: {each.message}" for each in file.problems]
-    return file.drawings if options.writers is None else drawings_by(file.drawings, options.writers)
+    if options.writers is None:
+        return file.drawings
+    chosen = drawings_by(file.drawings, options.writers)
+    if not chosen:
+        raise UserError("{path} has no drawing by {writers}.", path=options.strokes, writers=options.writers)
+    return chosen
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what can't be looked into.
+
+    Raises:
+        UserError: it isn't there, is no folder, or mustn't be read.
+    """
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise UserError(
+            "{folder} can't be read ({reason}). Choose a folder that holds pictures in one folder a class.",
+            folder=folder,
+            reason=error.strerror or error,
+        ) from error
 
 
 def _predict(words: list[str]) -> None:
@@ -292,6 +326,7 @@ def _predict(words: list[str]) -> None:
                 continue
             digits = (predictor.predict(dataclasses.replace(request, strokes=each)) for each in digits_in(request))
             _print_number(item.name, item.label, [digit for digit in digits if digit is not None], options.json)
+        sys.stdout.flush()  # what comes of a file is seen before what is said of the next one
     if failed:
         raise SystemExit(1)
 
@@ -303,7 +338,7 @@ def _print_prediction(source: str, label: str | None, prediction: Prediction | N
             "label": label,
             **_answer_facts(prediction),
         }
-        print(json.dumps(facts))
+        _print_json(facts)
     elif prediction is None:
         print(f"{source}: nothing drawn")
     else:
@@ -322,7 +357,7 @@ def _print_number(source: str, label: str | None, digits: Sequence[Prediction], 
             "unsure": any(digit.unsure for digit in digits),
             "digits": [{**_answer_facts(digit), "box": list(digit.box)} for digit in digits],
         }
-        print(json.dumps(facts))
+        _print_json(facts)
     elif not digits:
         print(f"{source}: nothing drawn")
     else:
@@ -349,7 +384,7 @@ def _info(words: list[str]) -> None:
 
     facts = describe(options.model)
     if options.json:
-        print(json.dumps(facts))
+        _print_json(facts)
         return
     for name, value in facts.items():
         if isinstance(value, dict):
@@ -358,6 +393,19 @@ def _info(words: list[str]) -> None:
                 print(f"  {key}: {item}")
         else:
             print(f"{name}: {value}")
+
+
+def _print_json(facts: Mapping[str, Any]) -> None:
+    print(json.dumps(_as_json(facts), allow_nan=False))
+
+
+def _as_json(value: Any) -> Any:
+    """Give plain values as JSON can have them: it knows no number that is none, which becomes null."""
+    if isinstance(value, Mapping):
+        return {name: _as_json(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_json(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _parse(kind: type[OptionsT], command: str, words: list[str], default: OptionsT | None = None) -> OptionsT:
@@ -386,4 +434,5 @@ def _drop_output() -> None:
 
 
 def _complain(sentence: object) -> None:
-    print(f"{PROGRAM}: {sentence}", file=sys.stderr)
+    if sys.stderr is not None:  # print would take the output instead
+        print(f"{PROGRAM}: {sentence}", file=sys.stderr)

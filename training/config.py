@@ -13,12 +13,25 @@ DIGITS = tuple("0123456789")
 AUGMENTATIONS = ("affine", "randaugment", "elastic", "thickness", "occlusion")
 
 
+def _shown(value: object) -> str:
+    """Write a value as a recipe has it, not as Python does."""
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {_shown(each)}' for name, each in value.items())}}}"
+    return "nothing" if value is None else str(value)
+
+
 def _check_range(name: str, value: float, low: float, high: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise UserError(
-            "{name} is {value!r}; it must be a number from {low:g} to {high:g}.",
+            "{name} is {value}; it must be a number from {low:g} to {high:g}.",
             name=name,
-            value=value,
+            value=_shown(value),
             low=low,
             high=high,
         )
@@ -27,9 +40,9 @@ def _check_range(name: str, value: float, low: float, high: float) -> None:
 def _check_whole(name: str, value: int, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise UserError(
-            "{name} is {value!r}; it must be a whole number from {low:,} to {high:,}.",
+            "{name} is {value}; it must be a whole number from {low:,} to {high:,}.",
             name=name,
-            value=value,
+            value=_shown(value),
             low=low,
             high=high,
         )
@@ -37,13 +50,13 @@ def _check_whole(name: str, value: int, low: int, high: int) -> None:
 
 def _check_kind(name: str, value: object, kind: type, word: str) -> None:
     if not isinstance(value, kind):
-        raise UserError("{name} is {value!r}; it must be {word}.", name=name, value=value, word=word)
+        raise UserError("{name} is {value}; it must be {word}.", name=name, value=_shown(value), word=word)
 
 
 def _check_class_names(class_names: tuple[str, ...]) -> None:
+    _check_kind("class_names", class_names, tuple, "a list of names")
     for name in class_names:
         _check_kind("A class name", name, str, "a text")
-    _check_kind("class_names", class_names, tuple, "a list of names")
     if len(class_names) < 2 or len(set(class_names)) < len(class_names):
         raise UserError("A model needs at least two classes, each with a name of its own.")
 
@@ -84,9 +97,10 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         for name, largest in _LARGEST.items():
-            if getattr(self, name) < 1:
-                raise UserError("{name} is {value}; it must be at least 1.", name=name, value=getattr(self, name))
-            _check_whole(name, getattr(self, name), 1, largest)
+            value = getattr(self, name)
+            if isinstance(value, int) and value < 1:
+                raise UserError("{name} is {value}; it must be at least 1.", name=name, value=_shown(value))
+            _check_whole(name, value, 1, largest)
         if self.image_size % self.patch_size:
             raise UserError(
                 "An image of {image} pixels can't be cut into patches of {patch}; choose a patch size that divides it.",
@@ -111,8 +125,8 @@ class ModelConfig:
             raise UserError("Sine and cosine positions need an even embed_dim, not {dim}.", dim=self.embed_dim)
         if self.position not in ("learned", "sincos", "none"):
             raise UserError(
-                "position is {value!r}; it must be 'learned', 'sincos' or 'none'.",
-                value=self.position,
+                "position is {value}; it must be 'learned', 'sincos' or 'none'.",
+                value=_shown(self.position),
             )
         _check_range("dropout", self.dropout, 0, 0.9)
         _check_range("mlp_ratio", self.mlp_ratio, 1 / self.embed_dim, 64)
@@ -307,7 +321,8 @@ class TrainConfig:
     )
 
     def __post_init__(self) -> None:
-        preset(self.preset)
+        _check_kind("preset", self.preset, str, "a text")
+        shape = preset(self.preset)
         _check_whole("epochs", self.epochs, 1, 10_000)
         _check_whole("batch_size", self.batch_size, 1, 65_536)
         _check_range("learning_rate", self.learning_rate, 1e-8, 10)
@@ -324,8 +339,11 @@ class TrainConfig:
         if self.threads is not None:
             _check_whole("threads", self.threads, 1, 1024)
         for name in ("start_from", "strokes", "strokes_md5", "teacher"):
-            if getattr(self, name) is not None:
-                _check_kind(name, getattr(self, name), str, "a text")
+            value = getattr(self, name)
+            if value is not None:
+                _check_kind(name, value, str, "a text")
+                if not value.strip():
+                    raise UserError("{name} is empty; leave it out where there is none.", name=name)
         for name in ("device", "left_out_writers", "augmentation"):
             _check_kind(name, getattr(self, name), str, "a text")
         for name in ("mixed_precision", "cpu_bfloat16", "distillation"):
@@ -336,6 +354,8 @@ class TrainConfig:
         _check_range("teacher_share", self.teacher_share, 0, 1)
         if self.distillation and self.teacher is None:
             raise UserError("A distillation token needs a teacher to learn from: name one.")
+        if isinstance(shape, CnnConfig):
+            self._check_cnn()
         unknown = set(self.augmentations) - set(AUGMENTATIONS)
         if unknown:
             raise UserError(
@@ -346,11 +366,20 @@ class TrainConfig:
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise UserError(
-                    "{name} is {value!r}; choose one of {allowed}.",
+                    "{name} is {value}; choose one of {allowed}.",
                     name=name,
-                    value=getattr(self, name),
-                    allowed=", ".join(str(choice) for choice in allowed),
+                    value=_shown(getattr(self, name)),
+                    allowed=", ".join(choice for choice in allowed if choice is not None),
                 )
+
+    def _check_cnn(self) -> None:
+        """Refuse what would do nothing: a CNN has no tokens, to which these settings belong."""
+        if self.position is not None:
+            raise UserError("A CNN has no tokens whose position could be encoded: leave position out.")
+        if self.distillation:
+            raise UserError(
+                "A CNN has no token of its own to learn from the teacher: leave distillation out; it learns without."
+            )
 
     @property
     def augmentations(self) -> tuple[str, ...]:

@@ -40,7 +40,8 @@ class _Part:
 
     @property
     def is_dot(self) -> bool:
-        return max(self.right - self.left, self.height) <= DOT_SIDE
+        """Whether it is what a pen leaves that slips, and no digit, however small."""
+        return max(self.right - self.left, self.height) <= min(self.margin, DOT_SIDE / 2)
 
 
 def split_digits(strokes: Sequence[Stroke]) -> tuple[tuple[Stroke, ...], ...]:

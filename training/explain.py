@@ -12,8 +12,11 @@ from torch import Tensor
 
 from training.cnn import ConvNet
 from training.config import ModelConfig
+from training.edits import NO_EDITS, Edits
 from training.model import Inspection, VisionTransformer
 from training.network import Network
+
+_AT_ONCE = 32  # images; more fill the memory of large models
 
 
 def logit_lens(model: Network, inspection: Inspection, temperature: float = 1.0) -> Tensor:
@@ -61,6 +64,19 @@ def class_relevance(model: VisionTransformer, inspection: Inspection) -> Tensor:
             relevance = relevance + (gradient * weights.detach()).clamp(min=0).mean(dim=1) @ relevance
         rows.append(relevance[:, 0, _patches(model.config)])  # (B, N)
     return torch.stack(rows, dim=1)  # (B, C, N)
+
+
+def blank_each(model: VisionTransformer, image: Tensor, edits: Edits = NO_EDITS) -> Tensor:
+    """Read an image (1, in_channels, S, S) once for each patch with that one blanked: logits (N, C).
+
+    Occlusion (Zeiler and Fergus, ECCV 2014): what the answer loses without a patch is what it owes to it.
+    """
+    num_patches, logits = model.config.num_patches, []
+    for start in range(0, num_patches, _AT_ONCE):
+        patches = range(start, min(start + _AT_ONCE, num_patches))
+        images = torch.cat([model.blank(image, [patch]) for patch in patches])  # (patches, in_channels, S, S)
+        logits.append(model.inspect(images, edits, with_unread=False).logits)
+    return torch.cat(logits)  # (N, C)
 
 
 def _patches(config: ModelConfig) -> slice:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float32]
 PlacementMode = Literal["like-mnist", "as-drawn"]
 # What a prediction has only when it is asked for, as each takes time: fields of `Prediction`.
-Extra = Literal["relevance", "patch_lens", "residual_norms", "unedited"]
+Extra = Literal["relevance", "patch_lens", "residual_norms", "blanked", "unedited"]
 
 
 class Box(NamedTuple):
@@ -87,4 +87,16 @@ class Prediction:
     relevance: FloatArray | None = None  # (C, grid, grid), at least 0: which patches speak for each class
     patch_lens: FloatArray | None = None  # (depth + 1, grid, grid, C), probabilities read off each patch
     residual_norms: FloatArray | None = None  # (depth + 1, T), lengths of the tokens
+    blanked: FloatArray | None = None  # (grid, grid, C), probabilities with that patch blanked
     unedited: Prediction | None = None  # what the model says without the edits, where there were some
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightPictures:
+    """What can be seen of a model's weights. Arrays are read-only; None where a model has no such weights.
+
+    Shapes: N patches, D embed_dim, P patch_size.
+    """
+
+    position_similarity: FloatArray | None = None  # (N, N), the cosine of two positions, -1 to 1
+    filters: FloatArray | None = None  # (D, in_channels, P, P), the kernels of the patch embedding

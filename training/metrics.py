@@ -94,6 +94,7 @@ def expected_calibration_error(
     Guo et al., On Calibration of Modern Neural Networks, 2017, equation 3: bin k of K holds what is above (k - 1) / K
     and at most k / K; each bin counts by the number of answers in it.
     """
-    bins = np.clip(np.ceil(confidences * num_bins).astype(int) - 1, 0, num_bins - 1)  # (N,)
+    numbers = np.nan_to_num(confidences)  # what is no number is in no bin, and makes the whole none
+    bins = np.clip(np.ceil(numbers * num_bins).astype(int) - 1, 0, num_bins - 1)  # (N,)
     gaps = np.bincount(bins, confidences - is_right, num_bins)  # (K,), each times the number of answers in the bin
     return float(np.abs(gaps).sum() / len(confidences))

@@ -5,6 +5,8 @@ All of it is drawn once, at the start of a run, from the run's own seed: going o
 
 from __future__ import annotations
 
+import contextlib
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -103,14 +105,14 @@ def stroke_file(name: str) -> Path:
     """Give the file of pen strokes: a known set's, which lies among the data in the cache, or the one named.
 
     Raises:
-        UserError: it isn't there.
+        UserError: it isn't there, or is no file.
     """
     known = STROKE_SETS.get(name)
-    path = Path(name).expanduser() if known is None else cache_folder() / "datasets" / known
+    if known is None:
+        return _named_file(name)
+    path = cache_folder() / "datasets" / known
     if path.is_file():
         return path
-    if known is None:
-        raise UserError("{path} isn't there. Name a drawing file with pen strokes.", path=path)
     raise UserError(
         "The pen strokes {name} aren't there. Put {file} (Pen-Based Recognition of Handwritten Digits from the UCI "
         "Machine Learning Repository, as a drawing file) into {folder}.",
@@ -118,6 +120,27 @@ def stroke_file(name: str) -> Path:
         file=known,
         folder=path.parent,
     )
+
+
+def _named_file(name: str) -> Path:
+    path = Path(name)
+    with contextlib.suppress(RuntimeError):  # ~ of someone who isn't there
+        path = path.expanduser()
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        raise UserError("{path} isn't there. Name a drawing file with pen strokes.", path=path) from error
+    except (OSError, ValueError) as error:  # a name too long, or none at all
+        raise UserError(
+            "{path} can't be read ({reason}). Name a drawing file with pen strokes.",
+            path=path,
+            reason=(error.strerror if isinstance(error, OSError) else None) or str(error),
+        ) from error
+    if stat.S_ISDIR(mode):
+        raise UserError("{path} is a folder. Name a drawing file in it.", path=path)
+    if not stat.S_ISREG(mode):
+        raise UserError("{path} is no file. Name a drawing file with pen strokes.", path=path)
+    return path
 
 
 def _strokes_seen(config: TrainConfig, count: int) -> str:

@@ -227,7 +227,7 @@ class VisionTransformer(nn.Module):
     def embed(self, images: Tensor, edits: Edits = NO_EDITS) -> Tensor:
         """Turn images (B, in_channels, S, S) into the tokens (B, T, D) before the first block."""
         if edits.blanked_patches:
-            images = self._blank(images, edits.blanked_patches)
+            images = self.blank(images, edits.blanked_patches)
         patches = self.patch_embedding(images).flatten(2).transpose(1, 2)  # (B, num_patches, D)
         if edits.patch_order is not None:
             patches = patches[:, list(edits.patch_order)]
@@ -239,8 +239,8 @@ class VisionTransformer(nn.Module):
             x = x + self.position_table
         return cast(Tensor, self.embedding_dropout(x))
 
-    def _blank(self, images: Tensor, patches: Collection[int]) -> Tensor:
-        """Give images (B, in_channels, S, S) in which some patches are paper."""
+    def blank(self, images: Tensor, patches: Collection[int]) -> Tensor:
+        """Give images (B, in_channels, S, S) in which some patches, row by row from 0, are paper."""
         images, side = images.clone(), self.config.patch_size
         for patch in patches:
             top, left = (side * each for each in divmod(patch, self.config.grid))

@@ -122,22 +122,23 @@ def read_info(path: Path) -> ModelInfo:
     return _parse(metadata, path)
 
 
-def is_own_checkpoint(path: Path) -> bool:
-    """Tell whether ViT Pad wrote a file: a model, or the state of a run, of whatever version."""
+def is_own_checkpoint(path: Path, kind: str | None = None) -> bool:
+    """Tell whether ViT Pad wrote a file: a model, or the state of a run, of whatever version; with `kind`, that kind."""
     if is_endless(path):
         return False
     try:
         with safe_open(path, framework="np") as file:
-            return {"format_version", "kind"} <= (file.metadata() or {}).keys()
+            metadata = file.metadata() or {}
     except (SafetensorError, OSError, ValueError):
         return False
+    return {"format_version", "kind"} <= metadata.keys() and (kind is None or metadata["kind"] == json.dumps(kind))
 
 
 def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     try:
         facts = {key: json.loads(value) for key, value in metadata.items()}
         version = facts["format_version"]
-        if not (isinstance(version, int) and version >= 1):
+        if type(version) is not int or version < 1:
             raise _foreign(path)
         if version > FORMAT_VERSION:  # asked before all else: what a newer file holds isn't known
             raise UserError(
@@ -145,11 +146,12 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
                 path=path,
                 version=version,
             )
-        kind, model, temperature = facts["kind"], dict(facts["model"]), float(facts["temperature"])
+        kind, model, temperature = facts["kind"], dict(facts["model"]), float(_number(facts["temperature"]))
         normalisation = facts["normalisation"]
-        training, seen, metrics = dict(facts["training"]), tuple(facts["seen"]), dict(facts["metrics"])
+        training, seen = dict(facts["training"]), tuple(_text(each) for each in facts["seen"])
+        metrics = {name: _number(value) for name, value in dict(facts["metrics"]).items()}
         rule = facts.get("reject")  # older files have none
-        reject = None if rule is None else RejectRule(method=rule["method"], threshold=rule["threshold"])
+        reject = None if rule is None else RejectRule(method=rule["method"], threshold=_number(rule["threshold"]))
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise _foreign(path) from error
     if kind != KIND or normalisation != NORMALISATION or not 1e-3 <= temperature <= 1e3:
@@ -163,6 +165,23 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
     return ModelInfo(
         model=config, temperature=temperature, reject=reject, training=training, seen=seen, metrics=metrics
     )
+
+
+def _number(value: object) -> float:
+    """Give a number as it is; a text that reads like one, and true, are none.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"no number: {value!r}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"no text: {value!r}")
+    return value
 
 
 def _foreign(path: Path) -> UserError:

@@ -13,17 +13,18 @@ from training.checkpoint import load_checkpoint
 from training.devices import resolve_device
 from training.edits import NO_EDITS, Edits
 from training.errors import Message
-from training.explain import class_relevance, logit_lens, patch_lens, residual_norms
-from training.facts import Extra, FloatArray, Prediction, PredictionRequest
+from training.explain import blank_each, class_relevance, logit_lens, patch_lens, residual_norms
+from training.facts import Extra, FloatArray, Prediction, PredictionRequest, WeightPictures
 from training.ink import InkImage, make_image
 from training.model import VisionTransformer
 from training.models import find_model
 from training.network import Network
 from training.reject import TOO_LITTLE_INK, RejectRule, reason_for_doubt
 from training.train import Arrays, load_arrays
+from training.weight_pictures import picture_weights
 
 WARM_UPS = 3  # passes after which a traced model runs at full speed
-_FROM_TOKENS: frozenset[Extra] = frozenset({"relevance", "patch_lens", "residual_norms"})
+_FROM_TOKENS: frozenset[Extra] = frozenset({"relevance", "patch_lens", "residual_norms", "blanked"})
 
 
 class _Answer(nn.Module):
@@ -94,6 +95,10 @@ class Predictor:
     def use_weights(self, weights: Arrays) -> None:
         """Answer with other weights from now on, of the same shapes."""
         load_arrays(self._network, weights)
+
+    def weight_pictures(self) -> WeightPictures:
+        """Give what can be seen of the weights."""
+        return picture_weights(self._network)
 
     @torch.inference_mode()
     def speed_up(self) -> None:
@@ -166,6 +171,7 @@ class Predictor:
         )
 
     @torch.inference_mode(False)
+    @torch.no_grad()
     def _look_inside(self, ink: InkImage, edits: Edits, wanted: frozenset[Extra]) -> dict[str, FloatArray]:
         """Give what is wanted of how the model came to its answer, where it has tokens to look at."""
         network, grid = self._network, self.config.grid
@@ -176,11 +182,14 @@ class Predictor:
         found = {}
         with torch.set_grad_enabled("relevance" in wanted):
             inspection = network.inspect(image, edits)
-        if "relevance" in wanted:
-            found["relevance"] = class_relevance(network, inspection).reshape(-1, grid, grid)  # (C, grid, grid)
+            if "relevance" in wanted:
+                found["relevance"] = class_relevance(network, inspection).reshape(-1, grid, grid)  # (C, grid, grid)
         if "patch_lens" in wanted:
             lens = patch_lens(network, inspection, temperature)  # (depth + 1, 1, N, C)
             found["patch_lens"] = lens.reshape(len(lens), grid, grid, -1)  # (depth + 1, grid, grid, C)
+        if "blanked" in wanted:
+            probabilities = (blank_each(network, image, edits) / temperature).softmax(dim=-1)  # (N, C)
+            found["blanked"] = probabilities.reshape(grid, grid, -1)
         if "residual_norms" in wanted:
             found["residual_norms"] = residual_norms(inspection)[:, 0]  # (depth + 1, T)
         return {name: _read_only(tensor) for name, tensor in found.items()}

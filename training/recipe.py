@@ -21,7 +21,7 @@ def read_recipe(path: Path) -> TrainConfig:
         UserError: the file can't be read, is no TOML, or holds a setting that isn't one.
     """
     try:
-        values = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
+        values = tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError("The recipe {path} can't be read ({reason}).", path=path, reason=reason) from error

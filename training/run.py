@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Mapping
@@ -22,8 +23,9 @@ from training.devices import resolve_device
 from training.errors import Message, UserError
 from training.lock import lock_for_training
 from training.mixture import training_data
-from training.models import ModelInfo, find_model, new_model_path, state_path
+from training.models import KIND, ModelInfo, find_model, is_own_checkpoint, new_model_path, state_path
 from training.network import Network, build_network
+from training.run_state import KIND as STATE_KIND
 from training.run_state import RunFacts, check_data, load_run_state, md5_of, save_run_state
 from training.train import (
     Arrays,
@@ -186,7 +188,8 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
     Raises:
         UserError: data, model to start from, device or place to write to isn't there, or another run goes on there.
     """
-    checkpoint = new_model_path(config.preset) if out is None else check_place(out)
+    checkpoint = new_model_path(config.preset) if out is None else out
+    _check_places(checkpoint, state_path(checkpoint))
     lock = lock_for_training(checkpoint.resolve().parent)
     with contextlib.ExitStack() as stack:
         stack.callback(lock.release)
@@ -224,7 +227,8 @@ def resume_run(path: Path, out: Path | None = None) -> Run:
         UserError: as for `start_run`; or the file can't be read, or the data are others.
     """
     state, facts = load_run_state(path)
-    facts = dataclasses.replace(facts, checkpoint=check_place(out or facts.checkpoint))
+    facts = dataclasses.replace(facts, checkpoint=out or facts.checkpoint)
+    _check_places(facts.checkpoint, path)
     lock = lock_for_training(path.resolve().parent)
     with contextlib.ExitStack() as stack:
         stack.callback(lock.release)
@@ -269,6 +273,19 @@ def load_teacher(config: TrainConfig, model: NetworkConfig) -> Network | None:
                 ours=getattr(model, name),
             )
     return teacher
+
+
+def _check_places(checkpoint: Path, state_file: Path) -> None:
+    """Refuse places for the two files of a run, before the work.
+
+    Raises:
+        UserError: as for `check_place`.
+    """
+    for path, kind, word in (
+        (checkpoint, KIND, "a model of ViT Pad"),
+        (state_file, STATE_KIND, "the state of a run of ViT Pad"),
+    ):
+        check_place(path, functools.partial(is_own_checkpoint, kind=kind), word)
 
 
 class RunFiles:

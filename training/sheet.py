@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from training.atomic import atomic_write
+from training.atomic import atomic_write, check_place
+from training.errors import UserError
 from training.facts import FloatArray
 from training.metrics import Evaluation
 
@@ -23,6 +24,7 @@ CELL_PX = (IMAGE_PX + 16, IMAGE_PX + 60)  # width, height
 SEED = 0
 _FONT_PX = 12
 _LINE_PX = 15
+_PNG_START = b"\x89PNG\r\n\x1a\n"
 _PAPER, _TEXT = (40, 40, 44), (225, 225, 225)
 
 
@@ -68,6 +70,19 @@ class FailureSample:
             self.chosen[slot : slot + 1] = [failure]
 
 
+def check_sheet_place(path: Path, pictures: Path | None = None) -> None:
+    """Refuse a place for a sheet before the work; `pictures` is the folder of those that are read.
+
+    Raises:
+        UserError: as for `check_place`, or it lies in that folder, where it would be one of them or replace one.
+    """
+    check_place(path, _is_png, "a PNG picture")
+    if pictures is not None and pictures.resolve() in path.resolve().parents:
+        raise UserError(
+            "{path} would lie among the pictures in {pictures}. Choose another folder.", path=path, pictures=pictures
+        )
+
+
 def write_sheet(path: Path, failures: Sequence[Failure]) -> None:
     """Write the sheet as a PNG file, whole or not at all.
 
@@ -76,6 +91,14 @@ def write_sheet(path: Path, failures: Sequence[Failure]) -> None:
     """
     with atomic_write(path) as temporary:
         draw_sheet(failures).save(temporary, "PNG")
+
+
+def _is_png(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_PNG_START)) == _PNG_START
+    except OSError:
+        return False
 
 
 def draw_sheet(failures: Sequence[Failure]) -> Image.Image:

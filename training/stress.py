@@ -60,9 +60,12 @@ def resized(share: float, right: float = 0.5, down: float = 0.5) -> Change:
     def change(drawing: Drawing, generator: np.random.Generator) -> Drawing:
         side = share * PAD_SIZE
         widest = max(float(line_widths(each).max()) for each in drawing.strokes)
-        longest = float(np.ptp(np.concatenate([each.points[:, :2] for each in drawing.strokes]), axis=0).max())
+        places = np.concatenate([each.points[:, :2] for each in drawing.strokes])
+        longest = float(np.ptp(places, axis=0).max())
+        # What is no longer than a rounding error of its places is a dot, which has no size to bring to another one.
+        is_dot = longest <= 1e-13 * max(1e-100, float(np.abs(places).max()))
         # A pen nearly as wide as the whole has no room to draw in: half of the side is always left to it.
-        scale = max(side - widest, side / 2) / longest if longest > 0 else 1.0
+        scale = 1.0 if is_dot else max(side - widest, side / 2) / longest
         drawn = distort.mapped(drawing, np.diag((scale, scale)))
         box = _box(drawn)
         return distort.moved(drawn, (PAD_SIZE - box.width) * right - box.x, (PAD_SIZE - box.height) * down - box.y)

@@ -29,6 +29,25 @@ class PadActions(QObject):
             self.tr("Cut strokes where the eraser passes, as the right mouse button does"),
             ["E"],
         )
+        self.look = self._add(
+            "look",
+            self.tr("Look"),
+            self.tr(
+                "Ask a patch what it looks at: rest on it, or click to pin it; Ctrl and a click do so while drawing"
+            ),
+            ["L"],
+        )
+        self.leave_look = self._add(
+            None,
+            self.tr("Stop looking"),
+            self.tr("Let the class token ask again; then take the pen"),
+            [Qt.Key.Key_Escape],
+        )
+        self.leave_look.setEnabled(False)
+        self.reset_edits = self._add(
+            None, self.tr("Undo all changes of the model"), self.tr("Let the model read as it is"), ["Ctrl+R"]
+        )
+        self.reset_edits.setEnabled(False)
         self.undo = self._add("undo", self.tr("Undo"), self.tr("Take the last change back"), [keys.Undo])
         self.redo = self._add("redo", self.tr("Redo"), self.tr("Make the change again"), ["Ctrl+Shift+Z", "Ctrl+Y"])
         self.clear = self._add("clear", self.tr("Clear"), self.tr("Empty the pad"), ["Del"])
@@ -40,6 +59,7 @@ class PadActions(QObject):
             "train", self.tr("Train"), self.tr("Train a model of your own, and watch it learn"), ["Ctrl+T"]
         )
         self.training.setCheckable(True)
+        self.training.setObjectName("trainingAction")
         self.menu = self._add("menu", self.tr("Menu"), self.tr("Files, text size, your data, about"), ["F10"])
         self.paste = self._add(None, self.tr("Paste"), self.tr("Put a copied picture on the pad"), [keys.Paste])
         self.thinner = self._add(None, self.tr("Thinner"), self.tr("Make the pen thinner"), ["["])
@@ -62,7 +82,7 @@ class PadActions(QObject):
             )
         )
         tools = QActionGroup(self)
-        for tool in (self.pen, self.eraser):
+        for tool in (self.pen, self.eraser, self.look):
             tool.setCheckable(True)
             tools.addAction(tool)
         self.pen.setChecked(True)

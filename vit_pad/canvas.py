@@ -28,6 +28,7 @@ from vit_pad.eraser import box_around
 from vit_pad.hand import Hand, Tool
 from vit_pad.ink_layer import InkLayer, new_ink_box
 from vit_pad.keyboard_pen import KeyboardPen, cursor_area, paint_cursor
+from vit_pad.look_pointer import LookPointer
 from vit_pad.open_file import holds_content, item_from_mime
 from vit_pad.pointer import Pointers
 from vit_pad.theme import PAPERS, Paper, font
@@ -44,7 +45,9 @@ class Canvas(QWidget):
 
     drop_received = Signal(object)  # a pathlib.Path or a QImage
     problem = Signal(object)  # a training.errors.Message
-    pointed_at = Signal(float)  # the place of a digit to look at: pad units from the left
+    pointed_at = Signal(float, float)  # a place to look at, in pad units, by a click
+    looked_at = Signal(float, float)  # a place that the pointer rests on, in pad units, while one looks
+    look_left = Signal()  # it rests nowhere any more
     wheel_turned = Signal(int)  # steps away from the hand, negative towards it
 
     def __init__(self, document: PadDocument, parent: QWidget | None = None) -> None:
@@ -70,10 +73,14 @@ class Canvas(QWidget):
         self.setContextMenuPolicy(
             Qt.ContextMenuPolicy.PreventContextMenu
         )  # a pen's button, or its rest, is no wish for it
-        self._update_cursor()
         document.changed.connect(self._show_change)
         pointers = Pointers(self, self._hand, self._keys, self.to_pad)
         pointers.pointed_at.connect(self.pointed_at)
+        self._look_pointer = LookPointer(self)
+        self._look_pointer.clicked.connect(lambda position: self.pointed_at.emit(*self.to_pad(position)))
+        self._look_pointer.rested.connect(lambda position: self.looked_at.emit(*self.to_pad(position)))
+        self._look_pointer.left.connect(self.look_left)
+        self._update_cursor()
 
     @property
     def paper(self) -> Paper:
@@ -96,6 +103,17 @@ class Canvas(QWidget):
     def tool(self, tool: Tool) -> None:
         self._hand.lift()
         self._hand.tool = tool
+        self._update_cursor()
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether pointers look at places instead of drawing."""
+        return self._look_pointer.is_active
+
+    @is_looking.setter
+    def is_looking(self, is_looking: bool) -> None:
+        self._hand.lift()
+        self._look_pointer.is_active = is_looking
         self._update_cursor()
 
     @property
@@ -265,7 +283,7 @@ class Canvas(QWidget):
 
     def _show_keyboard_cursor(self) -> None:
         """Have the cursor painted where the keys moved it, or no longer; a move of the mouse takes it away."""
-        self.setMouseTracking(self._keys.is_shown)
+        self.setMouseTracking(self._keys.is_shown or self.is_looking)
         self.update(self._keyboard_cursor)
         self._keyboard_cursor = cursor_area(self._on_widget(self._keys.place)).toAlignedRect()
         self.update(self._keyboard_cursor)
@@ -278,7 +296,9 @@ class Canvas(QWidget):
         return QPointF(*place) * self.pad_scale
 
     def _update_cursor(self) -> None:
-        if self.tool == "eraser":
+        if self.is_looking:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        elif self.tool == "eraser":
             self.setCursor(_circle_cursor(self.eraser_radius * self.pad_scale, self.devicePixelRatioF()))
         else:
             self.setCursor(Qt.CursorShape.CrossCursor)

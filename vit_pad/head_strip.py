@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from training.facts import Prediction
-from vit_pad.heat import MEAN_HEAD, block_maps, colorize, nice_scale
+from training.facts import FloatArray, Prediction
+from vit_pad.heat import Palette, colorize, nice_scale
+from vit_pad.look import MAX_HEAD, MEAN_HEAD, MIN_HEAD, Look, block_maps
 from vit_pad.percent import percent
 from vit_pad.rgba_image import rgba_image
 from vit_pad.theme import UNIT, Paper, font, theme_of
@@ -67,6 +70,8 @@ class HeadStrip(QWidget):
         self._num_heads = _RESTING_HEADS
         self._block = 0
         self._head = MEAN_HEAD
+        self._look = Look()
+        self._palette: Palette = "violet"
         self._paper: Paper = "dark"
         self._scale: float | None = None
         self._image: QImage | None = None  # the maps below one another, the mean on top
@@ -95,6 +100,17 @@ class HeadStrip(QWidget):
         self._head = head
         self._describe()
         self.update()
+
+    def set_look(self, look: Look) -> None:
+        """Choose the token that asks; block and head come by `set_choice`."""
+        if (look.token, look.is_reversed) != (self._look.token, self._look.is_reversed):
+            self._look, self._scale = look, None
+            self._refresh()
+
+    def set_palette(self, palette: Palette) -> None:
+        """Set the colours of the overlay, for the same here."""
+        self._palette = palette
+        self._refresh()
 
     def set_paper(self, paper: Paper) -> None:
         """Say whether the pad is dark or light, for the same colours as over the ink."""
@@ -177,14 +193,19 @@ class HeadStrip(QWidget):
         return lay_out_cells(self.width(), self.height(), self._num_heads + 1 if self._num_heads else 0)
 
     def _refresh(self) -> None:
-        maps = None if self._prediction is None else block_maps(self._prediction, self._block)
+        maps = None if self._prediction is None else self._maps(self._prediction)
         if maps is None:
             self._image = self._scale = None
         else:
             self._scale = nice_scale(float(maps.max()), self._scale)
-            colors = colorize(maps, 0.0, self._scale, reverse=self._paper == "light")  # (1 + H, G, G, 4)
+            colors = colorize(
+                maps, 0.0, self._scale, reverse=self._paper == "light", palette=self._palette
+            )  # (1 + H, G, G, 4)
             self._image = rgba_image(colors.reshape(-1, maps.shape[-1], 4))
         self.update()
+
+    def _maps(self, prediction: Prediction) -> FloatArray | None:
+        return block_maps(prediction, dataclasses.replace(self._look, block=self._block))
 
     def _paint_cell(self, painter: QPainter, square: QRectF, index: int) -> None:
         theme = theme_of(self)
@@ -216,8 +237,13 @@ class HeadStrip(QWidget):
     def _describe(self) -> None:
         if self._num_heads == 0:
             self.setAccessibleDescription(self.tr("This model has no attention."))
-        elif self._head == MEAN_HEAD:
-            self.setAccessibleDescription(self.tr("The mean of {count} heads is chosen.").format(count=self._num_heads))
+        elif self._head < 0:
+            joined = {
+                MEAN_HEAD: self.tr("The mean of {count} heads is chosen."),
+                MAX_HEAD: self.tr("The highest of {count} heads is chosen, patch by patch."),
+                MIN_HEAD: self.tr("The lowest of {count} heads is chosen, patch by patch."),
+            }
+            self.setAccessibleDescription(joined[self._head].format(count=self._num_heads))
         else:
             words = self.tr("Head {head} of {count} is chosen.")
             self.setAccessibleDescription(words.format(head=self._head + 1, count=self._num_heads))

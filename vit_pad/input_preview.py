@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from training.facts import FloatArray, Prediction
-from vit_pad.heat import RgbaArray
+from training.facts import Box, FloatArray, Prediction
+from vit_pad.heat import RgbaArray, patch_at, patch_box
 from vit_pad.rgba_image import rgba_image
 from vit_pad.theme import UNIT, theme_of
 
 _GRID_COLOR = QColor(128, 128, 128, 120)  # seen on paper and on ink
+_FRAME_PX = 2
 _RESTING_GRID = 8  # shown before any model has said how many patches it has
 
 
@@ -42,7 +43,17 @@ def grid_lines(grid: int, side_px: int) -> list[int]:
 
 
 class InputPreview(QWidget):
-    """The model's image with its patch grid; the grid alone, on an empty square, while the pad is empty."""
+    """The model's image with its patch grid; the grid alone, on an empty square, while the pad is empty.
+
+    The patches can be pointed at, with the mouse or, by arrow keys, with a cursor.
+
+    Signals:
+        patch_pointed(object): the patch that is pointed at, row by row from 0, or None.
+        patch_clicked(int): a patch was clicked, or chosen by Space or Enter.
+    """
+
+    patch_pointed = Signal(object)
+    patch_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +63,16 @@ class InputPreview(QWidget):
         self._prediction: Prediction | None = None
         self._image: QImage | None = None
         self._grid = _RESTING_GRID
+        self._pinned: tuple[int, ...] = ()  # tokens
+        self._pointed: int | None = None  # patch
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._describe()
+
+    def set_pinned(self, tokens: tuple[int, ...]) -> None:
+        """Frame the patches of these tokens."""
+        self._pinned = tokens
+        self.update()
 
     def set_grid(self, grid: int) -> None:
         """Set the patches along one side for a model that hasn't answered yet."""
@@ -73,6 +93,59 @@ class InputPreview(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(12 * UNIT, 12 * UNIT)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point(self._patch_under(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point(None)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._point(None)
+        super().focusOutEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        patch = self._patch_under(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and patch is not None:
+            self.patch_clicked.emit(patch)
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Left: (0, -1),
+            Qt.Key.Key_Right: (0, 1),
+            Qt.Key.Key_Up: (-1, 0),
+            Qt.Key.Key_Down: (1, 0),
+        }
+        step = steps.get(Qt.Key(event.key()))
+        if self._grid == 0:
+            super().keyPressEvent(event)
+        elif step is not None:
+            middle = self._grid // 2
+            row, column = (middle, middle) if self._pointed is None else divmod(self._pointed, self._grid)
+            if self._pointed is not None:
+                row, column = (min(max(each, 0), self._grid - 1) for each in (row + step[0], column + step[1]))
+            self._point(row * self._grid + column)
+        elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._pointed is not None:
+            self.patch_clicked.emit(self._pointed)
+        else:
+            super().keyPressEvent(event)
+
+    def _patch_under(self, position: QPointF) -> int | None:
+        """Give the patch at a place of the widget."""
+        side = min(self.width(), self.height())
+        if self._image is not None:
+            ratio = self.devicePixelRatioF()
+            side = int(fit_side(int(side * ratio), self._image.width()) / ratio)
+        left, top = (self.width() - side) / 2, (self.height() - side) / 2
+        return patch_at(position.x(), position.y(), self._grid, Box(left, top, side, side)) if self._grid else None
+
+    def _point(self, patch: int | None) -> None:
+        if patch != self._pointed:
+            self._pointed = patch
+            self.patch_pointed.emit(patch)
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.shown_revision = None if self._prediction is None else self._prediction.revision
@@ -100,6 +173,12 @@ class InputPreview(QWidget):
         for line in grid_lines(self._grid, side):
             painter.fillRect(line, 0, 1, side, line_color)
             painter.fillRect(0, line, side, 1, line_color)
+        pointed = () if self._pointed is None else (self._pointed + 1,)
+        for token, color in [(each, theme.accent) for each in self._pinned] + [(each, theme.text) for each in pointed]:
+            place = patch_box(token - 1, self._grid, Box(0, 0, side, side))
+            if place is not None:
+                painter.setPen(QPen(QColor(color), _FRAME_PX))
+                painter.drawRect(QRectF(*place))
 
     def _describe(self) -> None:
         if self._prediction is None:

@@ -14,11 +14,13 @@ from vit_pad.settings import TEXT_SIZES, Choices
 class MainMenu(QMenu):
     """Files first, then the look, then what is about the program itself.
 
-    Its own actions are attributes. Each action of `themes` and `text_sizes` has as its `data()` the theme's name, or
-    the size in per cent.
+    `views` are the actions of its menu of views; None is a line between them. Its own actions are attributes. Each
+    action of `themes` and `text_sizes` has as its `data()` the theme's name, or the size in per cent.
     """
 
-    def __init__(self, actions: PadActions, files: Sequence[QAction | QMenu], parent: QWidget) -> None:
+    def __init__(
+        self, actions: PadActions, files: Sequence[QAction | QMenu], views: Sequence[QAction | None], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("mainMenu")
         self.setToolTipsVisible(True)
@@ -32,9 +34,9 @@ class MainMenu(QMenu):
         self.tells_doubt.setObjectName("unsureSwitch")
         self.tells_doubt.setCheckable(True)
         self.themes, self.text_sizes = QActionGroup(self), QActionGroup(self)
-        self._fill(actions, files)
+        self._fill(actions, files, views)
 
-    def _fill(self, actions: PadActions, files: Sequence[QAction | QMenu]) -> None:
+    def _fill(self, actions: PadActions, files: Sequence[QAction | QMenu], views: Sequence[QAction | None]) -> None:
         self.addAction(actions.open)
         for each in files:
             if isinstance(each, QMenu):
@@ -43,6 +45,7 @@ class MainMenu(QMenu):
                 self.addAction(each)
         self.addActions([actions.save, actions.copy, actions.paste])
         self.addSeparator()
+        self._add_views(views)
         themes = ((self.tr("As the system"), "system"), (self.tr("Light"), "light"), (self.tr("Dark"), "dark"))
         self._add_choices(self.tr("Theme"), "themeMenu", self.themes, themes)
         sizes = [(self.tr("{number} %").format(number=size), size) for size in TEXT_SIZES]
@@ -52,6 +55,16 @@ class MainMenu(QMenu):
         self.addActions([self.reset, self.delete, self.about])
         self.addSeparator()
         self.addAction(actions.quit)
+
+    def _add_views(self, views: Sequence[QAction | None]) -> None:
+        menu = self.addMenu(self.tr("Views"))
+        menu.setObjectName("viewsMenu")
+        menu.setToolTipsVisible(True)
+        for action in views:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
 
     def show_choices(self, choices: Choices) -> None:
         """Tick what is chosen."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QImage, QPaintEvent
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QImage, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
 
 from training import models
 from training.config import PRESETS
+from training.edits import NO_EDITS
 from training.errors import Message, UserError
-from training.facts import Prediction, PredictionRequest
+from training.facts import Prediction, PredictionRequest, WeightPictures
 from training.strokes import Stroke
 from vit_pad.actions import PadActions, connect
 from vit_pad.attention_overlay import AttentionOverlay
@@ -33,6 +34,8 @@ from vit_pad.document import Content, PadDocument
 from vit_pad.exceptions import close_log
 from vit_pad.file_actions import FileActions
 from vit_pad.hand import Tool
+from vit_pad.heat import image_box, patch_at
+from vit_pad.inside.docks import InsideDocks
 from vit_pad.main_menu import MainMenu, text_size_actions
 from vit_pad.number import Number
 from vit_pad.open_file import content_from_image, content_from_mime, load_file
@@ -45,6 +48,7 @@ from vit_pad.status_row import StatusRow
 from vit_pad.theme import UNIT, apply_theme
 from vit_pad.tool_row import ToolRow
 from vit_pad.words import IN_TRAINING, model_title, own_model_entry
+from vit_pad.workspaces import INSIDE, TRAIN, Workspaces, layouts_from_text, text_of_layouts
 
 # What few people open is imported when it is opened: the window is to be there at once.
 if TYPE_CHECKING:
@@ -94,6 +98,7 @@ class MainWindow(QMainWindow):
         self._actions = PadActions(self)
         self._tools = ToolRow(self._actions)
         self._panel = SidePanel()
+        self._inside = InsideDocks(self)
         self._status = StatusRow()
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
         self._save_pace = Pace(_SAVE_AT_LATEST_MS, self._save, self)
@@ -101,7 +106,9 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect_parts()
         self._connect_files()
-        self._menu = MainMenu(self._actions, self.files.in_menu, self)
+        self._workspaces = Workspaces(self, self._docks_of_workspaces())
+        views = (*self._workspaces.actions.values(), None, *self._inside.actions, self._actions.reset_edits)
+        self._menu = MainMenu(self._actions, self.files.in_menu, views, self)
         self._tools.set_menu(self._menu)
         self._connect_menu()
         self._restore()
@@ -134,13 +141,20 @@ class MainWindow(QMainWindow):
             self._ask_to_close_in_training()
             event.ignore()
             return
+        layouts = text_of_layouts(self._workspaces.layouts())
         self.hide()  # stopping may have to wait for torch
         for dialog in self.findChildren(QDialog):
             dialog.close()
-        self._remembered = dataclasses.replace(self._remembered, geometry=geometry_bytes(self.saveGeometry()))
+        self._remembered = dataclasses.replace(
+            self._remembered,
+            geometry=geometry_bytes(self.saveGeometry()),
+            workspace=self._workspaces.current,
+            layouts=layouts,
+        )
         self._save()
         if self._training is not None:
             self._training.close_down()
+        self._inside.close_down()
         self.predictor.stop()
         event.accept()
 
@@ -168,13 +182,20 @@ class MainWindow(QMainWindow):
         self._canvas.drop_received.connect(self._open_from)
         self._canvas.wheel_turned.connect(self._tools.change_width)
         self._canvas.problem.connect(self._status.show_problem)
-        self._canvas.pointed_at.connect(self._choose_digit)
+        self._canvas.pointed_at.connect(self._point_at)
+        self._canvas.looked_at.connect(lambda x, y: self._inside.query.peek(self._patch_at(x, y)))
+        self._canvas.look_left.connect(lambda: self._inside.query.peek(None))
         self.predictor.predicted.connect(self._on_predicted)
         self.predictor.loaded.connect(self._on_loaded)
         self.predictor.failed.connect(self._on_failed)
         self._overlay.scale_changed.connect(self._panel.show_scale)
         self._tools.chosen.connect(self._on_chosen)
         self._panel.chosen.connect(self._on_chosen)
+        self._panel.patch_pointed.connect(self._inside.query.peek)
+        self._panel.patch_clicked.connect(self._inside.click_patch)
+        self._inside.chosen.connect(self._on_chosen)
+        self._inside.look_changed.connect(self._show_look)
+        self._inside.asked_anew.connect(self._ask_anew)
         self._save_timer.timeout.connect(self._save)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
         actions, undo_stack = self._actions, self.document.undo_stack
@@ -187,6 +208,9 @@ class MainWindow(QMainWindow):
             (
                 (actions.pen, lambda: self._take_tool("pen")),
                 (actions.eraser, lambda: self._take_tool("eraser")),
+                (actions.look, self._begin_looking),
+                (actions.leave_look, self._leave_look),
+                (actions.reset_edits, lambda: self._inside.set_edits(NO_EDITS)),
                 (actions.undo, undo_stack.undo),
                 (actions.redo, undo_stack.redo),
                 (actions.clear, self.document.clear),
@@ -225,6 +249,11 @@ class MainWindow(QMainWindow):
         menu.text_sizes.triggered.connect(lambda action: self._on_chosen("text_size", action.data()))
         menu.themes.triggered.connect(lambda action: self._on_chosen("theme", action.data()))
 
+    def _docks_of_workspaces(self) -> dict[str, tuple[QAction, ...]]:
+        """Give the actions of the docks that each workspace opens at first; the first has none of them."""
+        first_views = self._inside.actions[2::-1]  # the first of them is opened last, and lies on top
+        return {INSIDE: first_views, TRAIN: (self._actions.training,)}
+
     # What is drawn, and what is said of it.
 
     def _on_drawn(self) -> None:
@@ -233,7 +262,7 @@ class MainWindow(QMainWindow):
         if self.document.is_empty:
             self._outdated = self.document.revision
             self.predictor.forget()
-            self._show_number(Number())
+            self._show_number(Number(place=self._number.place))  # for when the clear is undone
             self.files.recorder.show_number(self._number)
         else:
             self._ask()
@@ -247,12 +276,15 @@ class MainWindow(QMainWindow):
                 strokes=self.document.strokes,
                 picture=self.document.picture,
                 placement_mode=self._choices.placement,
+                edits=self._inside.edits,
+                wanted=self._inside.wanted,
             )
         )
 
     def _on_predicted(self, digits: tuple[Prediction, ...], request: PredictionRequest) -> None:
         """Show an answer, unless it is to what is no longer there or no longer asked; then the next is on its way."""
         is_late = request.revision <= self._outdated or request.placement_mode != self._choices.placement
+        is_late |= request.edits != self._inside.edits
         # While one draws every answer is a step behind, and shown; but that there is no ink must hold for now.
         is_late |= not digits and request.revision < self.document.revision
         if not (is_late or self.document.is_empty):
@@ -265,14 +297,17 @@ class MainWindow(QMainWindow):
         self._marks.show_number(number)
         self._overlay.show_prediction(chosen)
         self._panel.show_number(number)
+        self._inside.show_prediction(chosen)
         if self._wish is None:
             self._show_who_answers(None if chosen is None else chosen.elapsed_ms)
         self.predicted.emit(chosen)
 
     def _place_of_pen(self, strokes: tuple[Stroke, ...]) -> float:
-        """Give where the last stroke ends if it is new; otherwise the views stay where they are."""
+        """Give where the last stroke ends if it was drawn now; otherwise the views stay where they are."""
         known, self._read = self._read, strokes
-        if not strokes or strokes[-1] in known:  # strokes are equal if they are the same
+        # Strokes are equal if they are the same. Who draws lengthens the last one or adds some; who erases cuts others.
+        is_drawn = bool(strokes) and strokes[-1] not in known and set(known[:-1]) <= set(strokes)
+        if not is_drawn:
             return self._number.place
         return float(strokes[-1].points[-1, 0])
 
@@ -281,11 +316,56 @@ class MainWindow(QMainWindow):
         if self._number.digits:
             self._show_number(dataclasses.replace(self._number, place=place))
 
+    # What is looked at.
+
+    def _point_at(self, x: float, y: float) -> None:
+        """Show the digit at a place of the pad or, where it is shown already, pin the patch there."""
+        before = self._number.index
+        self._choose_digit(x)
+        patch = self._patch_at(x, y)
+        if self._number.index == before and patch is not None:
+            self._inside.click_patch(patch)
+
+    def _patch_at(self, x: float, y: float) -> int | None:
+        """Give the patch at a place of the pad, in the image of the digit that is shown."""
+        chosen = self._number.chosen
+        if chosen is None:
+            return None
+        return patch_at(x, y, chosen.grid, image_box(chosen.image.shape[-1], chosen.placement))
+
+    def _show_look(self) -> None:
+        look, pinned = self._inside.look, self._inside.query.pinned
+        self._overlay.set_look(look)
+        self._overlay.set_pinned(pinned)
+        self._panel.show_look(look, pinned)
+        self._actions.leave_look.setEnabled(self._canvas.is_looking or bool(pinned))
+
+    def _begin_looking(self) -> None:
+        self._canvas.is_looking = True
+        self._show_look()
+
+    def _leave_look(self) -> None:
+        """Let go of what is pinned; where nothing is, take the pen again."""
+        if self._inside.query.pinned:
+            self._inside.query.clear()
+        else:
+            self._actions.pen.trigger()
+
+    def _ask_anew(self) -> None:
+        """Ask with other edits, or for something else; who answers may be changed by them."""
+        self._actions.reset_edits.setEnabled(not self._inside.edits.is_neutral)
+        if self._wish is None:
+            self._show_who_answers()
+        self._ask()
+
     def _show_who_answers(self, elapsed_ms: float | None = None) -> None:
         if self._loaded is None:
             self._status.show_no_model()
         else:
-            self._status.show_answered(model_title(self._loaded.asked.model), self._loaded.device, elapsed_ms)
+            title = model_title(self._loaded.asked.model)
+            if not self._inside.edits.is_neutral:
+                title = self.tr("{model}, changed by hand").format(model=title)
+            self._status.show_answered(title, self._loaded.device, elapsed_ms)
 
     # The model.
 
@@ -335,7 +415,9 @@ class MainWindow(QMainWindow):
     # What is chosen.
 
     def _take_tool(self, tool: Tool) -> None:
+        self._canvas.is_looking = False
         self._canvas.tool = tool
+        self._show_look()
 
     def _on_chosen(self, name: str, value: Any) -> None:
         if value == IN_TRAINING:
@@ -359,7 +441,7 @@ class MainWindow(QMainWindow):
         choices = self._choices
         self._tools.show_choices(choices)
         self._panel.show_choices(choices)
-        self._overlay.set_choice(choices.block, choices.head)
+        self._overlay.set_style(choices.heat_style)
         self._overlay.set_strength(choices.strength)
         self._overlay.set_paper(choices.paper)
         self._marks.set_paper(choices.paper)
@@ -369,6 +451,8 @@ class MainWindow(QMainWindow):
         self._canvas.eraser_radius = _ERASER_SHARE * choices.pen_width
         self._canvas.paper = choices.paper
         self._actions.paper.setChecked(choices.paper == "light")
+        self._inside.show_choices(choices)
+        self._show_look()
 
     def _show_config(self) -> None:
         """Offer the blocks and heads of the model; what it doesn't have becomes its last block or the mean."""
@@ -379,6 +463,9 @@ class MainWindow(QMainWindow):
             head = self._choices.head if self._choices.head < config.num_heads else Choices().head
             self._choices = dataclasses.replace(self._choices, block=block, head=head)
         self._panel.show_config(config)
+        model = None if self._loaded is None else self._loaded.asked.model
+        pictures = WeightPictures() if self._loaded is None else self._loaded.pictures
+        self._inside.show_model(config, None if model == IN_TRAINING else model, pictures)
         self._show_choices()
 
     def _show_theme(self) -> None:
@@ -411,8 +498,9 @@ class MainWindow(QMainWindow):
             self._menu.offer_reset(is_done=False)
 
     def _choose_all(self, choices: Choices) -> None:
-        """Put all choices in force; what is drawn stays, and so does the window's place."""
-        self._choices = self._remembered = dataclasses.replace(choices, geometry=self._remembered.geometry)
+        """Put all choices in force; what is drawn stays, and so does the place of the window and its docks."""
+        kept = {name: getattr(self._remembered, name) for name in ("geometry", "workspace", "layouts")}
+        self._choices = self._remembered = dataclasses.replace(choices, **kept)
         self._status.clear_problem()
         self._show_config()
         self._show_theme()
@@ -601,6 +689,7 @@ class MainWindow(QMainWindow):
         strokes, picture = self._last_drawing.load()
         if strokes or picture is not None:
             self.document.restore(Content(strokes, picture))
+        self._workspaces.restore(self._choices.workspace, layouts_from_text(self._choices.layouts))
         self._load()
 
     def _list_models(self) -> None:

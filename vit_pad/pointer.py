@@ -41,7 +41,7 @@ class Pointers(QObject):
     # By an event filter, not by overriding event(): an exception in Python code below such an override, in any of the
     # other handlers of the widget, can end the process (PySide6 6.11).
 
-    pointed_at = Signal(float)  # by a click with Ctrl: pad units from the left
+    pointed_at = Signal(float, float)  # by a click with Ctrl: pad units from the left, from the top
 
     def __init__(self, widget: QWidget, hand: Hand, keys: KeyboardPen, to_pad: Callable[[QPointF], Point]) -> None:
         super().__init__(widget)
@@ -50,7 +50,7 @@ class Pointers(QObject):
         self._keys = keys
         self._to_pad = to_pad
         self._button = Qt.MouseButton.LeftButton  # that mouse or tablet pen draws with
-        self._pressed_at = QPointF()  # by the mouse
+        self._pointed_at: QPointF | None = None  # pressed with Ctrl there, and not moved since
         self._start_ms = 0  # of the pen's stroke
         widget.setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
         widget.installEventFilter(self)
@@ -67,13 +67,22 @@ class Pointers(QObject):
         if button in _BUTTONS and (hand.holder in (None, KEYS) or self._has_lost_release(MOUSE, event)):
             self._keys.rest()
             self._button = button
-            self._pressed_at = event.position()
-            hand.press(MOUSE, self._to_pad(event.position()), _BUTTONS[button])
+            if button == Qt.MouseButton.LeftButton and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                hand.lift()
+                self._pointed_at = event.position()
+            else:
+                self._press_tool(event.position())
         return True
+
+    def _press_tool(self, position: QPointF) -> None:
+        self._pointed_at = None
+        self._hand.press(MOUSE, self._to_pad(position), _BUTTONS[self._button])
 
     def move_mouse(self, event: QMouseEvent) -> bool:
         """Go on with the button held; a move without it says that its release was lost."""
-        if self._hand.holder != MOUSE:
+        if self._pointed_at is not None:
+            self._move_from_pointed(event)
+        elif self._hand.holder != MOUSE:
             self._keys.rest()
         elif event.buttons() & self._button:
             self._hand.move(self._to_pad(event.position()))
@@ -81,20 +90,24 @@ class Pointers(QObject):
             self._hand.lift()
         return True
 
+    def _move_from_pointed(self, event: QMouseEvent) -> None:
+        """Draw from where Ctrl and the button were pressed, once the mouse has left that place."""
+        start = self._pointed_at
+        if not event.buttons() & self._button or self._hand.holder not in (None, KEYS):
+            self._pointed_at = None
+        elif start is not None and (event.position() - start).manhattanLength() >= _CLICK_PX:
+            self._press_tool(start)
+            self._hand.move(self._to_pad(event.position()))
+
     def release_mouse(self, event: QMouseEvent) -> bool:
-        """Lift, with the button that began; a click with Ctrl draws nothing and points at something."""
-        if event.button() == self._button and self._hand.holder == MOUSE:
-            if self._is_pointing(event):
-                self._hand.cancel()
-                self.pointed_at.emit(self._to_pad(event.position())[0])
-            else:
+        """Lift, with the button that began; a click with Ctrl has drawn nothing and points at something."""
+        if event.button() == self._button:
+            pointed_at, self._pointed_at = self._pointed_at, None
+            if pointed_at is not None:
+                self.pointed_at.emit(*self._to_pad(pointed_at))
+            elif self._hand.holder == MOUSE:
                 self._hand.lift()
         return True
-
-    def _is_pointing(self, event: QMouseEvent) -> bool:
-        has_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        moved_px = (event.position() - self._pressed_at).manhattanLength()
-        return has_ctrl and self._button == Qt.MouseButton.LeftButton and moved_px < _CLICK_PX
 
     def _has_lost_release(self, holder: int, event: QMouseEvent | QTabletEvent) -> bool:
         """Tell whether a holder still draws only because the release of its button went to somebody else."""
@@ -190,11 +203,13 @@ class Pointers(QObject):
 
     def lose(self, _event: QEvent) -> bool:
         """Lift, as nothing more may come."""
+        self._pointed_at = None
         self._hand.lift()
         return False
 
     def lose_focus(self, _event: QFocusEvent | QHideEvent) -> bool:
         """Lift, and let the keyboard's cursor go."""
+        self._pointed_at = None
         self._hand.lift()
         self._keys.rest()
         return False

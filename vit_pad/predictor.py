@@ -15,7 +15,7 @@ from training.config import NetworkConfig
 from training.digits import digits_in
 from training.edits import NO_EDITS, Edits
 from training.errors import Message, UserError, first_line
-from training.facts import Extra, Prediction, PredictionRequest
+from training.facts import Extra, Prediction, PredictionRequest, WeightPictures
 from training.ink import InkImage, make_image
 from training.strokes import Stroke
 from vit_pad.preload import import_torch
@@ -50,6 +50,7 @@ class LoadedModel:
     device: str
     config: NetworkConfig
     devices: tuple[str, ...]
+    pictures: WeightPictures
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -346,7 +347,13 @@ class _Worker(QObject):
 def _loaded_model(wish: LoadRequest, predictor: Predictor) -> LoadedModel:
     from training.devices import list_devices
 
-    return LoadedModel(asked=wish, device=predictor.device, config=predictor.config, devices=tuple(list_devices()))
+    return LoadedModel(
+        asked=wish,
+        device=predictor.device,
+        config=predictor.config,
+        devices=tuple(list_devices()),
+        pictures=predictor.weight_pictures(),
+    )
 
 
 def _load_problem(wish: LoadRequest, error: Exception) -> Message:

@@ -13,11 +13,15 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from training.errors import UserError
 from training.facts import PlacementMode
+from training.head_measures import HeadMeasures
 from training.models import DEFAULT_MODEL
 from training.strokes import DEFAULT_WIDTH
 from vit_pad.command_line import is_device
-from vit_pad.heat import DEFAULT_STRENGTH, MEAN_HEAD
+from vit_pad.heat import DEFAULT_STRENGTH, PALETTES, HeatStyle, Palette
+from vit_pad.look import MEAN_HEAD, MIN_HEAD
 from vit_pad.theme import Paper, ThemeChoice
+from vit_pad.workspaces import DRAW, layouts_from_text
+from vit_pad.workspaces import NAMES as WORKSPACES
 
 FILE_NAME = "window.ini"
 TEXT_SIZES = (90, 100, 115, 130, 150)  # per cent of the system's
@@ -65,6 +69,11 @@ def _truth(text: str) -> bool:
     return _one_of("True", "False")(text) == "True"
 
 
+def _layouts(text: str) -> str:
+    layouts_from_text(text)
+    return text
+
+
 class ModelChoice(NamedTuple):
     """A model, by name or path, on a device."""
 
@@ -87,7 +96,18 @@ class Choices:
     theme: ThemeChoice = "system"
     text_size: int = 100  # per cent
     tells_doubt: bool = True  # says when an answer is unsure
+    palette: Palette = "violet"
+    is_smooth: bool = False  # heat maps flow from patch to patch
+    has_common_scale: bool = False  # of all heads
+    wall_order: str = "place"  # what the head wall is sorted by
+    workspace: str = DRAW
+    layouts: str = "{}"  # of the workspaces
     geometry: bytes = b""  # Qt's own record of the window's place and size
+
+    @property
+    def heat_style(self) -> HeatStyle:
+        """How heat maps look."""
+        return HeatStyle(palette=self.palette, is_smooth=self.is_smooth, has_common_scale=self.has_common_scale)
 
     @property
     def model_choice(self) -> ModelChoice:
@@ -104,13 +124,19 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "device": _device,
     "placement": _one_of("like-mnist", "as-drawn"),
     "block": _within(int, 0, 999),
-    "head": _within(int, -1, 999),
+    "head": _within(int, MIN_HEAD, 999),
     "strength": _within(float, 0, 1),
     "pen_width": _within(float, THINNEST_PEN, THICKEST_PEN),
     "paper": _one_of("dark", "light"),
     "theme": _one_of("system", "light", "dark"),
     "text_size": _text_size,
     "tells_doubt": _truth,
+    "palette": _one_of(*PALETTES),
+    "is_smooth": _truth,
+    "has_common_scale": _truth,
+    "wall_order": _one_of("place", *HeadMeasures._fields),
+    "workspace": _one_of(*WORKSPACES),
+    "layouts": _layouts,
     "geometry": bytes.fromhex,
 }
 

@@ -12,8 +12,8 @@ from vit_pad.answer_view import AnswerView
 from vit_pad.attention_overlay import ColorBar
 from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget
 from vit_pad.head_strip import HeadStrip
-from vit_pad.heat import MEAN_HEAD
 from vit_pad.input_preview import InputPreview
+from vit_pad.look import MAX_HEAD, MEAN_HEAD, MIN_HEAD, Look
 from vit_pad.number import Number
 from vit_pad.pace import Pace
 from vit_pad.probability_bars import ProbabilityBars
@@ -29,6 +29,8 @@ class SidePanel(QWidget):
     """Views of the answer, and the choosers of what is asked and shown."""
 
     chosen = Signal(str, object)  # a field of Choices and its new value
+    patch_pointed = Signal(object)  # the patch that is pointed at in the image, from 0, or None
+    patch_clicked = Signal(int)  # the one that was chosen there
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +47,8 @@ class SidePanel(QWidget):
         self._make_choosers()
         self._lay_out()
         self._head_strip.head_chosen.connect(self._on_head_clicked)
+        self._preview.patch_pointed.connect(self.patch_pointed)
+        self._preview.patch_clicked.connect(self.patch_clicked)
 
     def show_number(self, number: Number) -> None:
         """Show the whole answer, and the digit that is chosen in every other view; all are at rest on an empty pad."""
@@ -69,9 +73,16 @@ class SidePanel(QWidget):
             self._strength.setValue(round(100 * choices.strength))
         self._head_strip.set_choice(choices.block, choices.head)
         self._head_strip.set_paper(choices.paper)
+        self._head_strip.set_palette(choices.palette)
+        self._color_bar.set_palette(choices.palette)
         self._color_bar.set_strength(choices.strength)
         self._color_bar.set_paper(choices.paper)
         self._answer.set_telling_doubt(choices.tells_doubt)
+
+    def show_look(self, look: Look, pinned: tuple[int, ...]) -> None:
+        """Show who asks in the small views, too."""
+        self._head_strip.set_look(look)
+        self._preview.set_pinned(pinned)
 
     def show_scale(self, scale: float) -> None:
         """Show the share of attention that the overlay's hottest colour stands for."""
@@ -94,7 +105,8 @@ class SidePanel(QWidget):
         blocks = ((self.tr("Block {number}").format(number=each + 1), each) for each in range(config.depth))
         fill_chooser(self._choosers["block"], blocks)
         heads = [(self.tr("Head {number}").format(number=each + 1), each) for each in range(config.num_heads)]
-        fill_chooser(self._choosers["head"], [(self.tr("Mean"), MEAN_HEAD), *heads])
+        joined = [(self.tr("Mean"), MEAN_HEAD), (self.tr("Highest"), MAX_HEAD), (self.tr("Lowest"), MIN_HEAD)]
+        fill_chooser(self._choosers["head"], [*joined, *heads])
         self._head_strip.set_num_heads(config.num_heads)
         self._enable_attention(config.num_heads > 0)
         self._preview.set_grid(config.grid)

@@ -13,7 +13,7 @@ from vit_pad.theme import UNIT
 
 
 class ToolRow(QWidget):
-    """Pen, eraser and width; undo, redo and clear; open, paper, training; the menu."""
+    """Pen, eraser, eye and width; undo, redo and clear; open, paper, training; the menu."""
 
     chosen = Signal(str, object)  # a field of Choices and its new value
 
@@ -64,6 +64,7 @@ class ToolRow(QWidget):
         row.setSpacing(UNIT // 2)
         row.addWidget(_button(actions.pen, "penButton"))
         row.addWidget(_button(actions.eraser, "eraserButton"))
+        row.addWidget(_button(actions.look, "lookButton"))
         row.addSpacing(UNIT)
         label = QLabel(self.tr("Width"))
         label.setBuddy(self._width)

@@ -1,0 +1,1 @@
+"""Views of what happens inside the model, each a dock of its own."""
