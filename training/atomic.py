@@ -20,8 +20,8 @@ _TAIL = 60  # letters of a name, its last ones, that a temporary one has: at mos
 def atomic_write(path: Path) -> Iterator[Path]:
     """Give a temporary path in the folder of `path`; when the block ends well, it takes the place of `path`.
 
-    Whatever goes wrong, `path` holds either what it held before or the whole new content. A symbolic link stays one: what
-    it leads to is replaced.
+    Whatever goes wrong, `path` holds either what it held before or the whole new content. A symbolic link stays one:
+    what it leads to is replaced.
 
     Raises:
         UserError: the disk is full, the folder can't be written to, or isn't there.

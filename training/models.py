@@ -123,7 +123,7 @@ def read_info(path: Path) -> ModelInfo:
 
 
 def is_own_checkpoint(path: Path, kind: str | None = None) -> bool:
-    """Tell whether ViT Pad wrote a file: a model, or the state of a run, of whatever version; with `kind`, that kind."""
+    """Tell whether ViT Pad wrote a file: a model, or the state of a run, of whatever version; with `kind`, only one."""
     if is_endless(path):
         return False
     try:
