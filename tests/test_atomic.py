@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from training.atomic import atomic_write
+from training.atomic import atomic_write, check_place, remove_leftovers
 from training.errors import UserError
 
 NOBODY = 65534
@@ -73,6 +74,83 @@ def test_a_read_only_folder_is_a_sentence(open_folder: Path) -> None:
         assert list(open_folder.iterdir()) == [path]
     finally:
         open_folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "語"])
+def test_a_name_as_long_as_can_be_is_no_hindrance(tmp_path: Path, letter: str) -> None:
+    path = tmp_path / (letter * (250 // len(letter.encode())) + ".png")  # the system takes 255 bytes
+    assert check_place(path, _is_ours, "ours") == path
+    with atomic_write(path) as temporary:
+        temporary.write_text("new")
+        with atomic_write(path) as leftover:
+            remove_leftovers(path)
+            assert list(tmp_path.iterdir()) == []
+            leftover.touch()
+            temporary.touch()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_symbolic_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "model", tmp_path / "link"
+    link.symlink_to(target)
+    for content in ("new", "newer"):  # at first the link leads nowhere
+        with atomic_write(check_place(link, _is_ours, "ours")) as temporary:
+            assert temporary.parent == target.parent
+            temporary.write_text(content)
+        assert link.is_symlink()
+        assert target.read_text() == content
+    with atomic_write(link) as temporary:
+        remove_leftovers(link)
+        assert not temporary.exists()
+        temporary.touch()
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_only_a_file_of_the_same_kind_is_replaced(tmp_path: Path) -> None:
+    ours, other = tmp_path / "new model", tmp_path / "letter"
+    ours.write_text("old")
+    other.write_text("dear")
+    assert check_place(ours, _is_ours, "a model") == ours
+    link = tmp_path / "link to a new model"
+    link.symlink_to(other)
+    for path in (other, link):
+        with pytest.raises(UserError, match=r"(letter|model) is there and isn't a model: it would be lost\."):
+            check_place(path, lambda path: path.read_text() == "old", "a model")
+    assert other.read_text() == "dear"
+
+
+def test_what_is_no_file_is_refused_before_it_is_looked_into(tmp_path: Path) -> None:
+    places = [tmp_path, Path("/"), Path(""), tmp_path / "gone" / "model"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        places += [tmp_path / "pipe", Path(os.devnull)]
+    for place in places:
+        with pytest.raises(UserError, match=r"can't be written; name a file in a folder that is there"):
+            check_place(place, _refuse_to_look, "a model")
+
+
+@POSIX_ONLY
+def test_a_name_that_cannot_be_is_a_sentence(tmp_path: Path) -> None:
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    (tmp_path / "file").touch()
+    for name, reason in (
+        ("a" * 256, "File name too long"),
+        ("circle", "Too many levels of symbolic links"),
+        ("file/model", "Not a directory"),
+        ("a\0b", "embedded null byte"),
+    ):
+        with pytest.raises(UserError, match=rf"can't be written \({reason}\)\. Choose another name\."):
+            check_place(tmp_path / name, _refuse_to_look, "a model")
+
+
+def _is_ours(path: Path) -> bool:
+    return True
+
+
+def _refuse_to_look(path: Path) -> bool:
+    raise AssertionError(path)  # a pipe would never end
 
 
 def _write_and_fail(path: Path) -> None:

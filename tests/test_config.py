@@ -70,8 +70,8 @@ def test_configs_cannot_be_changed(config: ModelConfig | TrainConfig) -> None:
         ({"class_names": ["7"]}, "at least two classes"),
         ({"class_names": ["7", "7"]}, "a name of its own"),
         ({"num_layers": 6}, "'num_layers' is no setting; the settings are image_size,"),
-        ({"depth": "six"}, "wrong type"),
-        ({"class_names": None}, "wrong type"),
+        ({"depth": "six"}, "depth is 'six'; it must be a whole number from 1 to 64"),
+        ({"class_names": None}, "class_names is nothing; it must be a list of names"),
     ],
 )
 def test_a_model_that_cannot_be_is_a_sentence(values: dict[str, Any], sentence: str) -> None:
@@ -85,7 +85,7 @@ def test_a_model_that_cannot_be_is_a_sentence(values: dict[str, Any], sentence: 
     [
         ({"preset": "pad-9"}, "There is no preset 'pad-9'"),
         ({"epochs": 0}, "epochs is 0"),
-        ({"epochs": True}, "epochs is True"),
+        ({"epochs": True}, "epochs is true; it must be a whole number"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"learning_rate": 0}, "learning_rate is 0"),
         ({"learning_rate": float("inf")}, "learning_rate is inf"),
@@ -97,7 +97,7 @@ def test_a_model_that_cannot_be_is_a_sentence(values: dict[str, Any], sentence: 
         ({"seed": -1}, "seed is -1"),
         ({"images_per_class": 0}, "images_per_class is 0"),
         ({"threads": 0}, "threads is 0"),
-        ({"position": "rotary"}, "position is 'rotary'; choose one of None, learned"),
+        ({"position": "rotary"}, "position is 'rotary'; choose one of learned, sincos, none"),
         ({"optimizer": "sgd"}, "optimizer is 'sgd'; choose one of adamw, adam"),
         ({"schedule": "cosine"}, "schedule is 'cosine'"),
         ({"augmentation": "mixup"}, "augmentation is 'mixup'"),

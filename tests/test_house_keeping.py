@@ -168,7 +168,7 @@ def test_reset_brings_all_choices_back_and_keeps_the_drawing(open_window: Open, 
     geometry = window._settings.load().geometry
     window.close()
     remembered = window._settings.load()
-    assert remembered == Choices(geometry=remembered.geometry)
+    assert remembered == Choices(geometry=remembered.geometry, layouts=remembered.layouts)
     assert geometry is not None
 
 

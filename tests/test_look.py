@@ -9,7 +9,7 @@ import pytest
 
 from tests.predictions import make_prediction
 from training.joins import rollout
-from vit_pad.look import MAX_HEAD, MEAN_HEAD, MIN_HEAD, Look, all_maps, block_maps, heat_map
+from vit_pad.look import MEAN_HEAD, Look, all_maps, block_maps, heat_map
 
 
 @pytest.mark.parametrize("extra_tokens", [0, 1], ids=["plain", "with a distillation token"])
@@ -64,8 +64,9 @@ def test_no_map_for_a_token_the_model_lacks(token: int) -> None:
 def test_heads_are_joined_patch_by_patch() -> None:
     prediction = make_prediction(grid=2, num_heads=3, depth=1)
     rows = prediction.attention[0, :, 0, 1:]
-    for head, expected in ((MEAN_HEAD, rows.mean(0)), (MAX_HEAD, rows.max(0)), (MIN_HEAD, rows.min(0))):
-        heat = heat_map(prediction, Look(block=0, head=head))
+    looks = (Look(head=MEAN_HEAD), Look(way="max", head=1), Look(way="min", head=1))
+    for look, expected in zip(looks, (rows.mean(0), rows.max(0), rows.min(0)), strict=True):
+        heat = heat_map(prediction, look)
         assert heat is not None
         np.testing.assert_allclose(heat.ravel(), expected, rtol=1e-6)
 

@@ -61,7 +61,7 @@ def check_place(out: Path, is_own: Callable[[Path], bool], kind: str) -> Path:
     except FileNotFoundError:
         mode = None
     except (OSError, ValueError) as error:  # a name too long or no name at all, links in a circle
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        reason = getattr(error, "strerror", None) or error
         raise UserError("{out} can't be written ({reason}). Choose another name.", out=out, reason=reason) from error
     folder = _target(out).parent
     is_file = mode is None or stat.S_ISREG(mode)

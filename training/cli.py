@@ -293,6 +293,8 @@ def _check_folder(folder: Path) -> None:
     """
     try:
         os.scandir(folder).close()
+    except FileNotFoundError as error:
+        raise UserError("{folder} isn't there. Check the name.", folder=folder) from error
     except OSError as error:
         raise UserError(
             "{folder} can't be read ({reason}). Choose a folder that holds pictures in one folder a class.",

@@ -134,7 +134,7 @@ def _named_file(name: str) -> Path:
         raise UserError(
             "{path} can't be read ({reason}). Name a drawing file with pen strokes.",
             path=path,
-            reason=(error.strerror if isinstance(error, OSError) else None) or str(error),
+            reason=getattr(error, "strerror", None) or error,
         ) from error
     if stat.S_ISDIR(mode):
         raise UserError("{path} is a folder. Name a drawing file in it.", path=path)

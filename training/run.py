@@ -189,7 +189,7 @@ def start_run(config: TrainConfig, out: Path | None = None) -> Run:
         UserError: data, model to start from, device or place to write to isn't there, or another run goes on there.
     """
     checkpoint = new_model_path(config.preset) if out is None else out
-    _check_places(checkpoint, state_path(checkpoint))
+    _check_places(checkpoint)
     lock = lock_for_training(checkpoint.resolve().parent)
     with contextlib.ExitStack() as stack:
         stack.callback(lock.release)
@@ -275,17 +275,15 @@ def load_teacher(config: TrainConfig, model: NetworkConfig) -> Network | None:
     return teacher
 
 
-def _check_places(checkpoint: Path, state_file: Path) -> None:
-    """Refuse places for the two files of a run, before the work.
+def _check_places(checkpoint: Path, state_file: Path | None = None) -> None:
+    """Refuse places for the two files of a run before the work; without one, the state's is beside the checkpoint.
 
     Raises:
         UserError: as for `check_place`.
     """
-    for path, kind, word in (
-        (checkpoint, KIND, "a model of ViT Pad"),
-        (state_file, STATE_KIND, "the state of a run of ViT Pad"),
-    ):
-        check_place(path, functools.partial(is_own_checkpoint, kind=kind), word)
+    check_place(checkpoint, functools.partial(is_own_checkpoint, kind=KIND), "a model of ViT Pad")
+    state_file = state_path(checkpoint) if state_file is None else state_file
+    check_place(state_file, functools.partial(is_own_checkpoint, kind=STATE_KIND), "the state of a run of ViT Pad")
 
 
 class RunFiles:

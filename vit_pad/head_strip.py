@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from training.facts import FloatArray, Prediction
 from vit_pad.heat import Palette, colorize, nice_scale
-from vit_pad.look import MAX_HEAD, MEAN_HEAD, MIN_HEAD, Look, block_maps
+from vit_pad.look import MEAN_HEAD, Look, block_maps
 from vit_pad.percent import percent
 from vit_pad.rgba_image import rgba_image
 from vit_pad.theme import UNIT, Paper, font, theme_of
@@ -237,13 +237,8 @@ class HeadStrip(QWidget):
     def _describe(self) -> None:
         if self._num_heads == 0:
             self.setAccessibleDescription(self.tr("This model has no attention."))
-        elif self._head < 0:
-            joined = {
-                MEAN_HEAD: self.tr("The mean of {count} heads is chosen."),
-                MAX_HEAD: self.tr("The highest of {count} heads is chosen, patch by patch."),
-                MIN_HEAD: self.tr("The lowest of {count} heads is chosen, patch by patch."),
-            }
-            self.setAccessibleDescription(joined[self._head].format(count=self._num_heads))
+        elif self._head == MEAN_HEAD:
+            self.setAccessibleDescription(self.tr("The mean of {count} heads is chosen.").format(count=self._num_heads))
         else:
             words = self.tr("Head {head} of {count} is chosen.")
             self.setAccessibleDescription(words.format(head=self._head + 1, count=self._num_heads))

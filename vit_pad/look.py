@@ -13,20 +13,21 @@ import numpy as np
 from training.facts import FloatArray, Prediction
 from training.joins import join_heads, rollout
 
-# Numbers that stand beside those of the heads, for what is made of all of them.
-MEAN_HEAD, MAX_HEAD, MIN_HEAD = -1, -2, -3
-JOINED_HEADS = {MEAN_HEAD: "mean", MAX_HEAD: "max", MIN_HEAD: "min"}
+MEAN_HEAD = -1  # stands beside the numbers of the heads
 CLASS_TOKEN = 0
-Way = Literal["head", "rollout", "relevance"]
+Way = Literal["head", "max", "min", "rollout", "relevance"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """Which map is shown: of a head, or of heads and blocks joined, as seen from a token. Blocks and heads from 0."""
+    """Which map is shown: of a head, or of heads and blocks joined, as seen from a token. Blocks and heads from 0.
+
+    The head counts in the way "head" alone; the highest and the lowest join all heads of the block.
+    """
 
     way: Way = "head"
     block: int = 0
-    head: int = MEAN_HEAD  # or one of those that join all of the block
+    head: int = MEAN_HEAD
     token: int = CLASS_TOKEN  # that asks
     is_reversed: bool = False  # shows who looks at the token, instead of what it looks at
     class_index: int | None = None  # whose relevance is shown; None: that of the likeliest
@@ -74,8 +75,10 @@ def _attention_of(prediction: Prediction, look: Look) -> FloatArray | None:
     heads = prediction.attention[look.block]  # (H, T, T)
     if look.way == "rollout":
         return rollout(prediction.attention[: look.block + 1])
-    if look.head in JOINED_HEADS:
-        return join_heads(heads, JOINED_HEADS[look.head])
+    if look.way in ("max", "min"):
+        return join_heads(heads, look.way)
+    if look.head == MEAN_HEAD:
+        return join_heads(heads, "mean")
     return heads[look.head] if 0 <= look.head < len(heads) else None
 
 

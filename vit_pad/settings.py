@@ -18,7 +18,7 @@ from training.models import DEFAULT_MODEL
 from training.strokes import DEFAULT_WIDTH
 from vit_pad.command_line import is_device
 from vit_pad.heat import DEFAULT_STRENGTH, PALETTES, HeatStyle, Palette
-from vit_pad.look import MEAN_HEAD, MIN_HEAD
+from vit_pad.look import MEAN_HEAD
 from vit_pad.theme import Paper, ThemeChoice
 from vit_pad.workspaces import DRAW, layouts_from_text
 from vit_pad.workspaces import NAMES as WORKSPACES
@@ -124,7 +124,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "device": _device,
     "placement": _one_of("like-mnist", "as-drawn"),
     "block": _within(int, 0, 999),
-    "head": _within(int, MIN_HEAD, 999),
+    "head": _within(int, MEAN_HEAD, 999),
     "strength": _within(float, 0, 1),
     "pen_width": _within(float, THINNEST_PEN, THICKEST_PEN),
     "paper": _one_of("dark", "light"),

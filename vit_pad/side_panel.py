@@ -13,7 +13,7 @@ from vit_pad.attention_overlay import ColorBar
 from vit_pad.choosers import choose, fill_chooser, fill_devices, name_widget
 from vit_pad.head_strip import HeadStrip
 from vit_pad.input_preview import InputPreview
-from vit_pad.look import MAX_HEAD, MEAN_HEAD, MIN_HEAD, Look
+from vit_pad.look import MEAN_HEAD, Look
 from vit_pad.number import Number
 from vit_pad.pace import Pace
 from vit_pad.probability_bars import ProbabilityBars
@@ -105,8 +105,7 @@ class SidePanel(QWidget):
         blocks = ((self.tr("Block {number}").format(number=each + 1), each) for each in range(config.depth))
         fill_chooser(self._choosers["block"], blocks)
         heads = [(self.tr("Head {number}").format(number=each + 1), each) for each in range(config.num_heads)]
-        joined = [(self.tr("Mean"), MEAN_HEAD), (self.tr("Highest"), MAX_HEAD), (self.tr("Lowest"), MIN_HEAD)]
-        fill_chooser(self._choosers["head"], [*joined, *heads])
+        fill_chooser(self._choosers["head"], [(self.tr("Mean"), MEAN_HEAD), *heads])
         self._head_strip.set_num_heads(config.num_heads)
         self._enable_attention(config.num_heads > 0)
         self._preview.set_grid(config.grid)

@@ -99,8 +99,16 @@ class AttentionPanel(QWidget):
             name_widget(widget, object_name, name)
         self._reversed.setToolTip(self.tr("Turn the question round: how much each patch looks at the one that asks"))
         self._common.setToolTip(self.tr("Else the colours of each map go up to a round number above its own highest"))
-        ways = ((self.tr("Heads of one block"), "head"), (self.tr("Rollout"), "rollout"))
-        fill_chooser(self._way, (*ways, (self.tr("Relevance for a class"), "relevance")))
+        fill_chooser(
+            self._way,
+            (
+                (self.tr("A head, or the mean of a block's"), "head"),
+                (self.tr("The highest of a block's heads"), "max"),
+                (self.tr("The lowest of a block's heads"), "min"),
+                (self.tr("Rollout"), "rollout"),
+                (self.tr("Relevance for a class"), "relevance"),
+            ),
+        )
         fill_chooser(
             self._palette,
             (
@@ -187,7 +195,9 @@ class AttentionPanel(QWidget):
 
     def _say_all(self) -> None:
         abouts = {
-            "head": self.tr("One block's attention as the model computes it, a head of it or all of them joined."),
+            "head": self.tr("One block's attention as the model computes it: a head of it, or the mean of all."),
+            "max": self.tr("For each patch, the head of the block that looks at it most."),
+            "min": self.tr("For each patch, the head of the block that looks at it least: what all of them look at."),
             "rollout": self.tr(
                 "Attention followed through all blocks up to the chosen one, with the residual path beside it "
                 "(Abnar and Zuidema, ACL 2020)."
