@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
 from typing import Any
 
@@ -103,6 +104,15 @@ def test_a_model_that_cannot_be_is_a_sentence(values: dict[str, Any], sentence: 
         ({"augmentation": "mixup"}, "augmentation is 'mixup'"),
         ({"momentum": 0.9}, "'momentum' is no setting"),
         ({"epochs": "ten"}, "epochs is 'ten'"),
+        ({"epochs": datetime.date(2020, 1, 1)}, "epochs is 2020-01-01; it must be"),
+        ({"optimizer": ["adam", True, {"a": 1}]}, "optimizer is ['adam', true, {a = 1}]; choose"),
+        ({"preset": {"a": 1}}, "preset is {a = 1}; it must be a text"),
+        ({"strokes": ""}, "strokes is empty; leave it out where there is none."),
+        ({"strokes_md5": " "}, "strokes_md5 is empty"),
+        ({"teacher": ""}, "teacher is empty"),
+        ({"start_from": ""}, "start_from is empty"),
+        ({"preset": "cnn", "position": "none"}, "A CNN has no tokens whose position could be encoded: leave position"),
+        ({"preset": "cnn", "distillation": True, "teacher": "cnn"}, "leave distillation out; it learns without."),
     ],
 )
 def test_a_training_that_cannot_be_is_a_sentence(values: dict[str, Any], sentence: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -31,7 +31,7 @@ from vit_pad.inside.head_wall import (
     measure_titles,
     sort_heads,
 )
-from vit_pad.theme import theme_of
+from vit_pad.theme import DARK, LIGHT, apply_theme, theme_of
 
 SIZES = TextSizes(line=16, tag=46, bare_tag=22, label=52, number=14)
 SHAPES = [(6, 8), (12, 3), (1, 1), (2, 2), (16, 16)]
@@ -655,32 +655,30 @@ def test_focus_is_seen(wall: HeadWall, qtbot: QtBot, head: int) -> None:
 
 @pytest.fixture
 def other_look(qapp: QApplication) -> Iterator[QApplication]:
-    """Whatever a test does to palette and font is undone."""
-    palette, font = qapp.palette(), qapp.font()
+    """Whatever a test does to palette, font and style sheet is undone."""
+    palette, font, style_sheet = qapp.palette(), qapp.font(), qapp.styleSheet()
     yield qapp
     qapp.setPalette(palette)
     qapp.setFont(font)
+    qapp.setStyleSheet(style_sheet)
 
 
 def test_colours_follow_the_theme(seen: HeadWall, other_look: QApplication, qtbot: QtBot) -> None:
     grid = grid_of(seen)
     seen.show_prediction(make_prediction())
     shades = []
-    for ground in ("#ffffff", "#202020"):
-        palette = other_look.palette()
-        palette.setColor(palette.ColorRole.Window, QColor(ground))
-        other_look.setPalette(palette)
-        qtbot.waitUntil(lambda: grid.palette() == other_look.palette())
+    for theme in (LIGHT, DARK):
+        apply_theme(other_look, theme.name)
+        qtbot.waitUntil(lambda theme=theme: theme_of(grid) is theme)  # type: ignore[misc]
         shades.append(brightest(painted(grid), grid.plan().row_labels[0])[0])
     assert 0 < shades[0] < 100 < shades[1]
 
 
 def test_room_for_words_follows_the_size_of_the_text(seen: HeadWall, other_look: QApplication, qtbot: QtBot) -> None:
+    apply_theme(other_look, "light")
     grid = grid_of(seen)
     before = grid.plan()
-    font = other_look.font()
-    font.setPointSizeF(1.5 * font.pointSizeF())
-    other_look.setFont(font)
+    apply_theme(other_look, "light", 200)
     qtbot.waitUntil(lambda: grid.plan().line_px > 1.3 * before.line_px)
     assert grid.plan().row_labels[0].width() > before.row_labels[0].width()
 

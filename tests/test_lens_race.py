@@ -655,18 +655,18 @@ def test_colours_follow_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
     race = make_race(qtbot, CASES["pad-4"], shows_patches=True)
     chart = make(qtbot, ResidualChart, 300, 120)
     chart.show_prediction(CASES["pad-4"])
-    before = qapp.palette()
+    before = qapp.font(), qapp.palette(), qapp.styleSheet()
     seen: list[list[Pixels]] = []
     views = (race, patches_of(race), chart)
     try:
-        for ground in ("#ffffff", "#202020"):
-            palette = qapp.palette()
-            palette.setColor(palette.ColorRole.Window, QColor(ground))
-            qapp.setPalette(palette)
-            qtbot.waitUntil(lambda: all(view.palette() == qapp.palette() for view in views))
+        for theme in (LIGHT, DARK):
+            apply_theme(qapp, theme.name)
+            qtbot.waitUntil(lambda theme=theme: all(theme_of(view) is theme for view in views))  # type: ignore[misc]
             seen.append([painted(view) for view in views])
     finally:
-        qapp.setPalette(before)
+        qapp.setFont(before[0])
+        qapp.setPalette(before[1])
+        qapp.setStyleSheet(before[2])
     assert all((light != dark).any() for light, dark in zip(*seen, strict=True))
 
 

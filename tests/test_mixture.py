@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -116,7 +118,23 @@ def test_strokes_that_are_not_there_are_a_sentence(tmp_path: Path, monkeypatch: 
         stroke_file("pendigits-train")
     with pytest.raises(UserError, match=r"nowhere.jsonl isn't there"):
         stroke_file(str(tmp_path / "nowhere.jsonl"))
+    with pytest.raises(UserError, match=r"^~nosuchuser.x isn't there"):
+        stroke_file("~nosuchuser/x")
     known = tmp_path / "vit-pad" / "datasets" / "pendigits-train.jsonl.gz"
     known.parent.mkdir(parents=True)
     known.write_bytes(b"")
     assert stroke_file("pendigits-train") == known
+
+
+def test_strokes_that_are_no_file_are_called_what_they_are(tmp_path: Path) -> None:
+    places = {str(tmp_path): "is a folder. Name a drawing file in it."}
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        places |= {
+            str(tmp_path / "pipe"): "pipe is no file. Name a drawing file with pen strokes.",
+            "a" * 300: "can't be read (File name too long).",
+            "a\0b": "can't be read (embedded null byte).",
+        }
+    for name, sentence in places.items():
+        with pytest.raises(UserError, match=re.escape(sentence)):
+            stroke_file(name)

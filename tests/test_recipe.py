@@ -34,6 +34,11 @@ def test_what_is_not_given_keeps_its_default(tmp_path: Path) -> None:
     assert read_recipe(tmp_path / "recipe.toml") == TrainConfig(epochs=3, learning_rate=1)
 
 
+def test_the_mark_that_some_editors_put_first_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text("epochs = 3\n", encoding="utf-8-sig")
+    assert read_recipe(tmp_path / "recipe.toml") == TrainConfig(epochs=3)
+
+
 def test_the_articles_recipe_has_nothing_that_helps_against_over_fitting() -> None:
     config = read_recipe(asset("recipes/article.toml"))
     assert dataclasses.replace(config, device="auto", threads=None) == TrainConfig(
@@ -82,6 +87,8 @@ def test_a_model_to_start_from_can_be_named(tmp_path: Path) -> None:
         (b'optimizer = "sgd"', "optimizer is 'sgd'; choose one of adamw, adam"),
         (b'preset = ["pad-8"]', "preset is ['pad-8']; it must be a text"),
         (b"preset = {a = 1}", "preset is {a = 1}; it must be a text"),
+        (b"epochs = 2020-01-01", "epochs is 2020-01-01; it must be a whole number"),
+        (b'teacher = ""', "teacher is empty"),
         (b"start_from = 5", "start_from is 5; it must be a text"),
         (b"device = 5", "device is 5; it must be a text"),
         (b'mixed_precision = "yes"', "mixed_precision is 'yes'; it must be true or false"),

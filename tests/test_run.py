@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.random_model import write_random_model
 from tests.tiny import DIGIT_READER
 from training import config, data
 from training.checkpoint import load_checkpoint
@@ -47,6 +48,35 @@ def test_a_second_run_in_a_folder_has_to_wait_until_the_first_is_closed(tmp_path
             pass
     with start_run(SHORT, other):
         pass
+
+
+def test_files_of_another_kind_are_not_replaced_by_those_of_a_run(tmp_path: Path) -> None:
+    model = write_random_model(tmp_path / "model.safetensors", DIGIT_READER)
+    with start_run(SHORT, model) as run:
+        run.step(TrainChange(want_state=True))
+        run.step(TrainChange(want_state=True))
+        run.save(now=True)
+    state = run.files.state_file
+    text = tmp_path / "text"
+    text.write_text("dear")
+    for out in (text, state):
+        with pytest.raises(UserError, match=r"is there and isn't a model of ViT Pad: it would be lost"):
+            start_run(SHORT, out)
+        with pytest.raises(UserError, match=r"is there and isn't a model of ViT Pad: it would be lost"):
+            resume_run(state, out)
+    (tmp_path / "new.state.safetensors").write_text("dear")
+    with pytest.raises(UserError, match=r"new\.state\.safetensors is there and isn't the state of a run of ViT Pad"):
+        start_run(SHORT, tmp_path / "new.safetensors")
+    with start_run(SHORT, model):  # both its files are of their kinds
+        pass
+    assert text.read_text() == "dear"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names as long as POSIX systems take them")
+def test_names_too_long_are_told_before_the_work(tmp_path: Path) -> None:
+    for length in (250, 256):  # the longer one is too long itself, the other one's state would be
+        with pytest.raises(UserError, match=r"can't be written \(File name too long\)"):
+            start_run(SHORT, tmp_path / ("a" * (length - len(".safetensors")) + ".safetensors"))
 
 
 def test_the_lock_of_a_killed_process_holds_nobody_back(tmp_path: Path) -> None:

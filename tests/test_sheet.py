@@ -11,7 +11,16 @@ from PIL import Image
 
 from training.errors import UserError
 from training.metrics import Evaluation
-from training.sheet import CELL_PX, COLUMNS, IMAGE_PX, Failure, FailureSample, draw_sheet, write_sheet
+from training.sheet import (
+    CELL_PX,
+    COLUMNS,
+    IMAGE_PX,
+    Failure,
+    FailureSample,
+    check_sheet_place,
+    draw_sheet,
+    write_sheet,
+)
 
 WIDTH, HEIGHT = CELL_PX
 
@@ -102,6 +111,23 @@ def test_a_place_that_cannot_be_written_to_is_a_sentence(tmp_path: Path) -> None
     path = tmp_path / "gone" / "sheet.png"
     with pytest.raises(UserError, match=re.escape(f"{path} can't be written")):
         write_sheet(path, [])
+
+
+def test_only_a_png_file_may_be_replaced_and_none_of_the_pictures(tmp_path: Path) -> None:
+    pictures = tmp_path / "pictures"
+    (pictures / "7").mkdir(parents=True)
+    old, drawings = tmp_path / "old.png", tmp_path / "own.png"
+    write_sheet(old, [])
+    drawings.write_text('{"strokes": []}')
+    check_sheet_place(old, pictures)
+    check_sheet_place(tmp_path / "new.png", pictures)
+    with pytest.raises(UserError, match=r"own\.png is there and isn't a PNG picture: it would be lost"):
+        check_sheet_place(drawings)
+    write_sheet(pictures / "7" / "a.png", [])
+    for place in (pictures / "7" / "a.png", pictures / "new.png"):
+        check_sheet_place(place)
+        with pytest.raises(UserError, match=r"would lie among the pictures in .*pictures\. Choose another folder\."):
+            check_sheet_place(place, pictures)
 
 
 def batch(first: int, count: int, wrong: set[int]) -> tuple[np.ndarray, Evaluation]:

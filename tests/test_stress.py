@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training.facts import Box
-from training.ink import ink_box
+from training.ink import ink_box, make_image
 from training.stress import CONDITIONS, Condition
 from training.strokes import PAD, Drawing, Stroke, on_pad
 
@@ -74,6 +74,23 @@ def test_an_empty_drawing_stays_empty_and_a_dot_stays_a_dot(name: str) -> None:
     (dot,) = under(name, drawing_of([(30, 40)])).strokes
     assert dot.points.shape == (1, 2)
     assert np.isfinite(dot.points).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("length", [5e-324, 1e-310, 1e-150, 1e-100, 1e-30])
+def test_a_drawing_of_almost_no_length_can_be_put_under_any_condition(name: str, length: float) -> None:
+    lines = [(0.0, 0.0), (length, length), (2 * length, 0.0)]
+    for canvas in (PAD, Box(0, 0, 1e9, 1e9)):
+        after = under(name, drawing_of(lines, width=1e-9, canvas=canvas))
+        assert np.isfinite(points_of(after)).all()
+        assert make_image(after.strokes, None, "like-mnist", 28, 1) is not None
+
+
+def test_a_length_that_is_a_rounding_error_is_none() -> None:
+    near = drawing_of([(100, 100), (np.nextafter(100, 101), 100)])
+    np.testing.assert_allclose(points_of(under("size 100 %", near)), [(200, 200)] * 2)
+    short = under("size 100 %", drawing_of([(100, 100), (100 + 1e-9, 100)]))
+    assert length_of(short) == pytest.approx(400 - 22, rel=1e-4)
 
 
 @given(LINES, st.sampled_from(NAMES), st.floats(1e-3, 1e3))

@@ -265,7 +265,7 @@ class LensRace(QWidget):
         return next((layer for layer, column in columns if column.contains(position)), None)
 
     def sizeHint(self) -> QSize:
-        return self._size_with(_COLUMN_PX // 2, _ROW_PX, 30 * UNIT)
+        return self._size_with(_COLUMN_PX // 2, _ROW_PX, 30 * UNIT).expandedTo(self.minimumSizeHint())
 
     def minimumSizeHint(self) -> QSize:
         label_px = QFontMetrics(font("small")).horizontalAdvance(str(self._num_layers))
