@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +18,12 @@ import pytest
 from PIL import Image
 
 from tests.random_model import write_random_model
-from tests.tiny import DIGIT_READER
+from tests.tiny import DIGIT_READER, make_model
 from training import __version__, data
+from training.checkpoint import save_checkpoint
 from training.cli import main
 from training.config import TrainConfig
-from training.models import new_model_path, read_info
+from training.models import ModelInfo, new_model_path, read_info
 from training.paths import asset, models_folder
 from training.sheet import CELL_PX, SHEET_LIMIT
 from training.stress import CONDITIONS
@@ -53,7 +56,7 @@ def _few_to_judge_by(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line, parse_constant=pytest.fail) for line in text.splitlines()]  # NaN and the like are no JSON
 
 
 def sentence(capsys: Captured) -> str:
@@ -487,6 +490,144 @@ def test_output_to_a_full_disk_is_a_sentence(model: str, drawings: Path) -> None
     assert child.returncode == 1
     assert child.stderr.splitlines()[-1].startswith("vit-pad: The output can't be written (")
     assert "Traceback" not in child.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk to write to is a thing of Linux")
+@pytest.mark.parametrize(
+    ("where", "status", "sentences"),
+    [
+        (">&-", 1, ["vit-pad: There is no standard output to print to."]),
+        (">/dev/full", 1, ["vit-pad: The output can't be written (No space left on device)."]),
+        ("| true; exit ${PIPESTATUS[0]}", 1, []),
+        ("2>&1 >/dev/null | cat >&2; exit ${PIPESTATUS[0]}", 1, ["vit-pad: {gone} isn't there."]),
+        (">/dev/null 2>/dev/full", 1, []),
+        ("2>&- >/dev/null", 1, []),
+    ],
+)
+def test_wherever_the_output_goes_there_is_a_sentence_at_most(
+    model: str, tmp_path: Path, where: str, status: int, sentences: list[str]
+) -> None:
+    good, gone = tmp_path / "good.jsonl", tmp_path / "gone.jsonl"
+    good.write_text(SEVEN)
+    words = [sys.executable, "-m", "training", "predict", str(good), str(gone), "--model", model]
+    child = subprocess.run(
+        ["bash", "-c", f"{shlex.join(words)} {where}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=PROJECT,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+    )
+    assert child.returncode == status
+    lines = child.stderr.splitlines()
+    assert len(lines) == len(sentences)
+    for line, start in zip(lines, sentences, strict=True):
+        assert line.startswith(start.format(gone=gone))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk to write to is a thing of Linux")
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["info", "--help"], ["sing"]], ids=" ".join)
+def test_words_about_the_program_that_cannot_be_printed_are_no_trouble_for_python(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        child = subprocess.run(
+            [sys.executable, "-m", "training", *words],
+            stdout=full,
+            stderr=full if words == ["sing"] else subprocess.PIPE,
+            text=True,
+            cwd=PROJECT,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        )
+    assert child.returncode == (2 if words == ["sing"] else 1)
+    if child.stderr is not None:
+        assert child.stderr == "vit-pad: The output can't be written (No space left on device).\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names as long as POSIX systems take them")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["predict", "LONG"],
+        ["predict", "LONG.jsonl"],
+        ["evaluate", "--strokes", "LONG"],
+        ["evaluate", "--images", "LONG"],
+        ["evaluate", "--strokes", "drawings", "--sheet", "LONG"],
+        ["evaluate", "--strokes", "drawings", "--model", "LONG"],
+        ["info", "--model", "LONG"],
+        ["train", "--recipe", "LONG"],
+        ["train", "--resume", "LONG"],
+        ["train", "--out", "LONG"],
+        ["train", "--out", "SHORTER"],
+        ["train", "--strokes", "LONG"],
+        ["train", "--strokes", "~nosuchuser/x"],
+        ["train", "--start-from", "LONG"],
+        ["train", "--teacher", "LONG"],
+        ["train", "--device", "LONG"],
+    ],
+    ids=" ".join,
+)
+def test_names_that_cannot_be_are_one_sentence_and_status_1(
+    words: list[str], model: str, drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    drawings.write_text(SEVEN)
+    names = {"LONG": 300 * "a", "SHORTER": 242 * "a", "drawings": str(drawings)}
+    for name, value in names.items():
+        words = [word.replace(name, value) for word in words]
+    if words[0] in ("predict", "evaluate") and "--model" not in words:
+        words = [*words, "--model", model]
+    assert main(words) == 1
+    sentence(capsys)
+
+
+def test_a_sheet_does_not_take_the_place_of_something_else(
+    model: str, drawings: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    content = drawings.read_text()
+    assert main(["evaluate", "--strokes", str(drawings), "--model", model, "--sheet", str(drawings)]) == 1
+    assert "isn't a PNG picture: it would be lost" in sentence(capsys)
+    assert drawings.read_text() == content
+    (tmp_path / "pictures" / "7").mkdir(parents=True)
+    picture = tmp_path / "pictures" / "7" / "a.png"
+    Image.new("L", (28, 28), 255).save(picture)
+    content_of_picture = picture.read_bytes()
+    words = ["evaluate", "--images", str(tmp_path / "pictures"), "--model", model]
+    assert main([*words, "--sheet", str(picture)]) == 1
+    assert "would lie among the pictures" in sentence(capsys)
+    assert picture.read_bytes() == content_of_picture
+    link, old = tmp_path / "link.png", tmp_path / "old.png"
+    old.write_bytes(content_of_picture)
+    link.symlink_to(old)
+    assert main([*words, "--sheet", str(link)]) == 0
+    assert link.is_symlink()
+    assert num_cells(old) == 1 - lines_of(run_json(words, capsys))[0]["correct"]
+
+
+def run_json(words: list[str], capsys: Captured) -> str:
+    capsys.readouterr()
+    assert main([*words, "--json"]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_number_that_is_none_is_null_in_json(drawings: Path, tmp_path: Path, capsys: Captured) -> None:
+    info = ModelInfo(
+        model=DIGIT_READER, temperature=1.0, training={"seed": math.inf}, seen=(), metrics={"val_loss": math.nan}
+    )
+    weights = {name: weight.numpy() for name, weight in make_model(DIGIT_READER).state_dict().items()}
+    save_checkpoint(tmp_path / "odd.safetensors", info, weights)
+    assert main(["info", "--model", str(tmp_path / "odd.safetensors"), "--json"]) == 0
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert (facts["metrics"], facts["training"]) == ({"val_loss": None}, {"seed": None})
+
+
+def test_a_drawing_of_almost_no_length_does_not_take_the_others_with_it(
+    model: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "drawings.jsonl"
+    path.write_text(
+        '{"strokes": [[[0,0],[1e-310,1e-310],[2e-310,0]]], "canvas": [1e9,1e9], "width": 1e-9, "label": 7}\n' + SEVEN
+    )
+    assert main(["evaluate", "--strokes", str(path), "--model", model, "--stress", "--json"]) == 0
+    facts = lines_of(capsys.readouterr().out)
+    assert {each["count"] for each in facts if "condition" in each} == {2}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names that are no text")

@@ -31,6 +31,7 @@ from vit_pad.inside.head_wall import (
     measure_titles,
     sort_heads,
 )
+from vit_pad.look import Look
 from vit_pad.theme import DARK, LIGHT, apply_theme, theme_of
 
 SIZES = TextSizes(line=16, tag=46, bare_tag=22, label=52, number=14)
@@ -845,3 +846,16 @@ def test_image_holds_all_maps_at_once(grid: HeadWallGrid) -> None:
     grid.show_prediction(make_prediction())
     assert isinstance(grid._image, QImage)
     assert (grid._image.width(), grid._image.height()) == (8, 6 * 8 * 8)
+
+
+def test_all_heads_are_seen_from_the_token_that_asks(seen: HeadWall) -> None:
+    grid = grid_of(seen)
+    seen.show_prediction(make_prediction())
+    from_class_token = painted(grid)
+    seen.set_look(Look(token=9))
+    from_patch = painted(grid)
+    assert (from_patch != from_class_token).any()
+    seen.set_look(Look(token=9, is_reversed=True))
+    assert (painted(grid) != from_patch).any()
+    seen.set_look(Look())
+    assert (painted(grid) == from_class_token).all()

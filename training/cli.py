@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TextIO, TypeVar
 
 import tyro
 
@@ -122,10 +122,10 @@ def main(words: Sequence[str]) -> int:
         status = _status_of(words)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has seen enough
-        _drop_output()
+        _drop(sys.stdout)
         return 1
     except OSError as error:
-        _drop_output()
+        _drop(sys.stdout)
         _complain(Message("The output can't be written ({reason}).", reason=error.strerror or error))
         return 1
     return status
@@ -143,12 +143,12 @@ def _status_of(words: Sequence[str]) -> int:
         print(f"{PROGRAM} {__version__}")
         return 0
     if name not in commands:
-        is_asking = name in ("-h", "--help")
-        print(
-            f"usage: {PROGRAM} {{{','.join(commands)}}} ... (each has a --help); --version",
-            file=sys.stdout if is_asking else sys.stderr,
-        )
-        return 0 if is_asking else 2
+        usage = f"usage: {PROGRAM} {{{','.join(commands)}}} ... (each has a --help); --version"
+        if name in ("-h", "--help"):
+            print(usage)
+            return 0
+        _print_error(usage)
+        return 2
     try:
         load_torch()
         commands[name](list(rest))
@@ -430,11 +430,20 @@ def _tracked(batches: Iterable[Any], total: int | None, task: str) -> Iterable[A
     return track(batches, task, total=total, console=console, disable=not console.is_terminal)
 
 
-def _drop_output() -> None:
+def _drop(stream: TextIO) -> None:
     """Send what wasn't written yet nowhere: Python would try again, and complain, when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _complain(sentence: object) -> None:
-    if sys.stderr is not None:  # print would take the output instead
-        print(f"{PROGRAM}: {sentence}", file=sys.stderr)
+    _print_error(f"{PROGRAM}: {sentence}")
+
+
+def _print_error(text: str) -> None:
+    """Print to standard error, where there is one; the work goes on where nobody hears of it."""
+    if sys.stderr is None:  # print would take the output instead
+        return
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)

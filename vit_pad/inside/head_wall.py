@@ -194,6 +194,10 @@ class HeadWall(QWidget):
         choose(self._sort, field)
         self._grid.set_sort(field)
 
+    def set_look(self, look: Look) -> None:
+        """Choose the token that asks; which head is framed comes by `set_choice`."""
+        self._grid.set_look(look)
+
     def set_paper(self, paper: Paper) -> None:
         """Say whether the pad is dark or light, for the same colours as over the ink."""
         self._grid.set_paper(paper)
@@ -232,6 +236,7 @@ class HeadWallGrid(QWidget):
         self._depth, self._num_heads = _RESTING_SHAPE
         self._block, self._head = 0, -1
         self._field = PLACE
+        self._look = Look()  # of which the token counts
         self._palette: Palette = "violet"
         self._paper: Paper = "dark"
         self._scale: float | None = None
@@ -277,6 +282,12 @@ class HeadWallGrid(QWidget):
             self._field = field
             self._sort_afresh()
             self._write_tags()
+
+    def set_look(self, look: Look) -> None:
+        """Choose the token that asks; which head is framed comes by `set_choice`."""
+        if (look.token, look.is_reversed) != (self._look.token, self._look.is_reversed):
+            self._look, self._scale = look, None
+            self._refresh()
 
     def set_paper(self, paper: Paper) -> None:
         """Say whether the pad is dark or light, for the same colours as over the ink."""
@@ -413,7 +424,7 @@ class HeadWallGrid(QWidget):
 
     def _refresh(self) -> None:
         """Make the thumbnails."""
-        maps = None if self._prediction is None else all_maps(self._prediction, Look())  # (depth, H, G, G)
+        maps = None if self._prediction is None else all_maps(self._prediction, self._look)  # (depth, H, G, G)
         if maps is None:
             self._image = self._scale = None
         else:

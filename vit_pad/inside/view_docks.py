@@ -57,6 +57,8 @@ class HeadWallDock(ViewDock):
         self._wall.set_choice(state.choices.block, state.choices.head)
         self._wall.set_sort(state.choices.wall_order)
         self._wall.set_paper(state.choices.paper)
+        self._wall.set_palette(state.choices.palette)
+        self._wall.set_look(state.look)
 
 
 class LensDock(ViewDock):
