@@ -10,19 +10,23 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from tests.random_model import write_random_model
 from tests.tiny import DIGIT_READER, make_model
 from training import __version__, data
 from training.checkpoint import save_checkpoint
-from training.cli import main
+from training.cli import main, print_json
 from training.config import TrainConfig
+from training.metrics import Evaluation
 from training.models import ModelInfo, new_model_path, read_info
 from training.paths import asset, models_folder
 from training.sheet import CELL_PX, SHEET_LIMIT
@@ -501,7 +505,7 @@ def test_output_to_a_full_disk_is_a_sentence(model: str, drawings: Path) -> None
         ("| true; exit ${PIPESTATUS[0]}", 1, []),
         ("2>&1 >/dev/null | cat >&2; exit ${PIPESTATUS[0]}", 1, ["vit-pad: {gone} isn't there."]),
         (">/dev/null 2>/dev/full", 1, []),
-        ("2>&- >/dev/null", 1, []),
+        ("2>&- | grep vit-pad: >&2; exit ${PIPESTATUS[0]}", 1, []),
     ],
 )
 def test_wherever_the_output_goes_there_is_a_sentence_at_most(
@@ -616,6 +620,40 @@ def test_a_number_that_is_none_is_null_in_json(drawings: Path, tmp_path: Path, c
     assert main(["info", "--model", str(tmp_path / "odd.safetensors"), "--json"]) == 0
     (facts,) = lines_of(capsys.readouterr().out)
     assert (facts["metrics"], facts["training"]) == ({"val_loss": None}, {"seed": None})
+
+
+def test_a_calibration_that_is_no_number_is_null_in_json(capsys: Captured) -> None:
+    confidences = np.array([0.9, math.nan], np.float32)
+    evaluation = Evaluation(np.array([1, 1]), np.array([1, 0]), confidences, ("a", "b"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        print_json({**evaluation.facts(), "ece": evaluation.ece})
+    (facts,) = lines_of(capsys.readouterr().out)
+    assert facts == {"count": 2, "correct": 1, "accuracy": 0.5, "per_class": [None, 0.5], "ece": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", '"1.0"'),
+        ("temperature", "true"),
+        ("temperature", "NaN"),
+        ("format_version", "true"),
+        ("reject", '{"method": "logit", "threshold": true}'),
+        ("metrics", '{"val_accuracy": "0.9"}'),
+        ("seen", '"MNIST"'),
+        ("seen", "[1]"),
+    ],
+)
+def test_what_only_reads_like_a_number_or_a_list_is_none(
+    name: str, value: str, model: str, tmp_path: Path, capsys: Captured
+) -> None:
+    with safe_open(model, framework="np") as file:
+        metadata = {**file.metadata(), name: value}
+        weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # it is no mapping
+    save_file(weights, tmp_path / "odd.safetensors", metadata)
+    assert main(["info", "--model", str(tmp_path / "odd.safetensors")]) == 1
+    assert "odd.safetensors is no checkpoint of ViT Pad." in sentence(capsys)
 
 
 def test_a_drawing_of_almost_no_length_does_not_take_the_others_with_it(

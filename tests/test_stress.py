@@ -79,9 +79,9 @@ def test_an_empty_drawing_stays_empty_and_a_dot_stays_a_dot(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("length", [5e-324, 1e-310, 1e-150, 1e-100, 1e-30])
 def test_a_drawing_of_almost_no_length_can_be_put_under_any_condition(name: str, length: float) -> None:
-    lines = [(0.0, 0.0), (length, length), (2 * length, 0.0)]
+    line: list[tuple[float, ...]] = [(0.0, 0.0), (length, length), (2 * length, 0.0)]
     for canvas in (PAD, Box(0, 0, 1e9, 1e9)):
-        after = under(name, drawing_of(lines, width=1e-9, canvas=canvas))
+        after = under(name, drawing_of(line, width=1e-9, canvas=canvas))
         assert np.isfinite(points_of(after)).all()
         assert make_image(after.strokes, None, "like-mnist", 28, 1) is not None
 

@@ -81,6 +81,19 @@ def test_the_next_window_is_as_the_last_one_was_left(qtbot: QtBot) -> None:
     assert other.workspaces.actions[INSIDE].isChecked()
 
 
+@pytest.mark.parametrize("left", [DRAW, TRAIN])
+def test_a_window_that_does_not_look_inside_begins_with_the_pad_alone(qtbot: QtBot, left: str) -> None:
+    bench = Bench(qtbot)
+    bench.workspaces.switch(left)
+    bench.actions["training"].setChecked(True)
+    other = Bench(qtbot)
+    other.workspaces.restore(left, bench.workspaces.layouts())
+    assert other.opened() == set()
+    assert other.workspaces.current == DRAW
+    other.workspaces.switch(TRAIN)
+    assert other.opened() == {"training"}
+
+
 def test_keys_switch(qtbot: QtBot) -> None:
     bench = Bench(qtbot)
     with qtbot.waitActive(bench.window):

@@ -216,7 +216,7 @@ def _count(
     sample = FailureSample(source)
     result = evaluate(model, _tracked(batches, total, "Evaluating"), temperature, sample)
     if options.json:
-        _print_json({**result.facts(), **origin, "ece": result.ece})
+        print_json({**result.facts(), **origin, "ece": result.ece})
         return sample.chosen
     print(
         f"{origin['model']} on {origin['device']}: {result.correct} of {result.count} right, {result.accuracy:.2%}; "
@@ -245,7 +245,7 @@ def _stress(
         report = StressReport(mode, dict(_tracked(results, len(CONDITIONS), name)))
         if options.json:
             for facts in report.facts():
-                _print_json({**facts, **origin})
+                print_json({**facts, **origin})
         else:
             console.print(report.table())
             console.print(*report.summary(), sep="\n", end="\n\n", soft_wrap=True, markup=False)
@@ -340,7 +340,7 @@ def _print_prediction(source: str, label: str | None, prediction: Prediction | N
             "label": label,
             **_answer_facts(prediction),
         }
-        _print_json(facts)
+        print_json(facts)
     elif prediction is None:
         print(f"{source}: nothing drawn")
     else:
@@ -359,7 +359,7 @@ def _print_number(source: str, label: str | None, digits: Sequence[Prediction], 
             "unsure": any(digit.unsure for digit in digits),
             "digits": [{**_answer_facts(digit), "box": list(digit.box)} for digit in digits],
         }
-        _print_json(facts)
+        print_json(facts)
     elif not digits:
         print(f"{source}: nothing drawn")
     else:
@@ -386,7 +386,7 @@ def _info(words: list[str]) -> None:
 
     facts = describe(options.model)
     if options.json:
-        _print_json(facts)
+        print_json(facts)
         return
     for name, value in facts.items():
         if isinstance(value, dict):
@@ -397,7 +397,8 @@ def _info(words: list[str]) -> None:
             print(f"{name}: {value}")
 
 
-def _print_json(facts: Mapping[str, Any]) -> None:
+def print_json(facts: Mapping[str, Any]) -> None:
+    """Print facts as one line of JSON."""
     print(json.dumps(_as_json(facts), allow_nan=False))
 
 

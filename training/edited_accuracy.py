@@ -7,9 +7,11 @@ from collections.abc import Generator
 import torch
 from torch import Tensor
 
-from training.data import NO_CLASS, ImageSet
+from training.checkpoint import load_checkpoint
+from training.data import NO_CLASS, ImageSet, load_mnist
 from training.edited_count import EditedAccuracy
 from training.edits import Edits
+from training.models import find_model
 from training.network import Network
 
 NUM_IMAGES = 1_000
@@ -40,6 +42,17 @@ def edited_accuracy(
         batch, labels = images.batch(torch.arange(start, end), config.image_size, config.in_channels)
         num_right += _num_right(network, batch, classes[labels.cpu()], edits)
         yield EditedAccuracy(num_right=num_right, num_done=end, num_images=num_images)
+
+
+def count_for_model(model: str, edits: Edits, *, batch_size: int) -> Generator[EditedAccuracy]:
+    """Count on MNIST's test set for a model of its own, found by name or path, with one torch thread of this thread.
+
+    Raises:
+        UserError: there is no such model.
+    """
+    torch.set_num_threads(1)  # the other cores are for who draws
+    network, _ = load_checkpoint(find_model(model))
+    yield from edited_accuracy(network, load_mnist("test"), edits, batch_size=batch_size)
 
 
 @torch.inference_mode()

@@ -148,7 +148,7 @@ def _parse(metadata: Mapping[str, str], path: Path) -> ModelInfo:
             )
         kind, model, temperature = facts["kind"], dict(facts["model"]), float(_number(facts["temperature"]))
         normalisation = facts["normalisation"]
-        training, seen = dict(facts["training"]), tuple(_text(each) for each in facts["seen"])
+        training, seen = dict(facts["training"]), _texts(facts["seen"])
         metrics = {name: _number(value) for name, value in dict(facts["metrics"]).items()}
         rule = facts.get("reject")  # older files have none
         reject = None if rule is None else RejectRule(method=rule["method"], threshold=_number(rule["threshold"]))
@@ -178,10 +178,10 @@ def _number(value: object) -> float:
     return value
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"no text: {value!r}")
-    return value
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        raise ValueError(f"no texts: {values!r}")
+    return tuple(values)
 
 
 def _foreign(path: Path) -> UserError:

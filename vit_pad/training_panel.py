@@ -344,8 +344,9 @@ class TrainingPanel(QDockWidget):
         if thread is not None:
             thread.wait()
             thread.deleteLater()
-            if self.isVisible() and _what_matters(thread.config) != _what_matters(self._fields.config):
-                self._trial_timer.start()
+            with contextlib.suppress(UserError):  # settings that don't go together are said beside them
+                if self.isVisible() and _what_matters(thread.config) != _what_matters(self._fields.config):
+                    self._trial_timer.start()
 
     def _call_trial_off(self) -> None:
         self._trial_timer.stop()

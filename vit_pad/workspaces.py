@@ -79,11 +79,12 @@ class Workspaces(QObject):
         return {**self._layouts, self._current: self._layout_now()}
 
     def restore(self, current: str, layouts: Mapping[str, Layout]) -> None:
-        """Show a workspace as it was left."""
-        self._layouts |= layouts
-        self._current = current
-        self.actions[current].setChecked(True)
-        self._show()
+        """Begin by looking inside, as that was left, or with the pad alone; never in training."""
+        self._layouts |= {name: layout for name, layout in layouts.items() if name != DRAW}
+        self._current = INSIDE if current == INSIDE else DRAW
+        self.actions[self._current].setChecked(True)
+        if self._current == INSIDE:
+            self._show()
 
     def switch(self, name: str) -> None:
         """Leave the workspace that is shown as it is, and show another."""

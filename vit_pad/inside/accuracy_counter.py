@@ -124,16 +124,9 @@ class _CountThread(QThread):
 
     def _counts(self, edits: Edits) -> Generator[EditedAccuracy]:
         """Count until it is done or called off."""
-        import torch
+        from training.edited_accuracy import count_for_model
 
-        from training.checkpoint import load_checkpoint
-        from training.data import load_mnist
-        from training.edited_accuracy import edited_accuracy
-        from training.models import find_model
-
-        torch.set_num_threads(1)  # of this thread: the others are for the pad
-        network, _ = load_checkpoint(find_model(self._model))
-        for count in edited_accuracy(network.eval(), load_mnist("test"), edits, batch_size=_BATCH):
+        for count in count_for_model(self._model, edits, batch_size=_BATCH):
             if self.is_called_off:
                 return
             yield count
