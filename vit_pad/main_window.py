@@ -297,7 +297,8 @@ class MainWindow(QMainWindow):
         self._marks.show_number(number)
         self._overlay.show_prediction(chosen)
         self._panel.show_number(number)
-        self._inside.show_prediction(chosen)
+        is_one = len(number.digits) == 1 and self.document.picture is None
+        self._inside.show_prediction(chosen, self._read if is_one else ())
         if self._wish is None:
             self._show_who_answers(None if chosen is None else chosen.elapsed_ms)
         self.predicted.emit(chosen)

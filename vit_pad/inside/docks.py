@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow
 from training.config import NetworkConfig
 from training.edits import NO_EDITS, Edits
 from training.facts import Extra, Prediction, WeightPictures
+from training.strokes import Stroke
 from vit_pad.actions import add_action
 from vit_pad.look import Look
 from vit_pad.pace import Pace
@@ -51,6 +52,7 @@ class InsideDocks(QObject):
         self._window = window
         self.query = Query(self)
         self.edits: Edits = NO_EDITS
+        self.strokes: tuple[Stroke, ...] = ()  # of the digit that is shown
         self._look = Look()
         self._prediction: Prediction | None = None
         self._config: NetworkConfig | None = None
@@ -78,9 +80,12 @@ class InsideDocks(QObject):
                 wanted |= dock.wanted
         return frozenset(wanted)
 
-    def show_prediction(self, prediction: Prediction | None) -> None:
-        """Show an answer in all views that can be seen, within a time in which nobody sees them change."""
-        self._prediction = prediction
+    def show_prediction(self, prediction: Prediction | None, strokes: tuple[Stroke, ...]) -> None:
+        """Show an answer in all views that can be seen, within a time in which nobody sees them change.
+
+        `strokes` are what it answers to, none where that isn't strokes alone that make one digit.
+        """
+        self._prediction, self.strokes = prediction, strokes
         if prediction is None:
             self._pace.act_now()
         elif self._docks:
@@ -171,6 +176,12 @@ class InsideDocks(QObject):
                 self.tr("Order and place"),
                 self.tr("Shuffle the patches; positions and filters of the model"),
                 "Ctrl+6",
+            ),
+            _Kind(
+                "BreakDock",
+                self.tr("Break it"),
+                self.tr("Turn, move, shrink, thicken and shake the drawing until it is read wrongly"),
+                "Ctrl+7",
             ),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from training.facts import Extra, Prediction
@@ -15,10 +16,13 @@ from vit_pad.inside.lens_view import LensView
 from vit_pad.inside.mixing_desk import MixingDesk
 from vit_pad.inside.order_panel import OrderPanel
 from vit_pad.inside.patch_panel import PatchPanel
+from vit_pad.inside.sweeper import Sweeper, Wish
 from vit_pad.inside.view_dock import InsideState, ViewDock
 
 if TYPE_CHECKING:
     from vit_pad.inside.docks import InsideDocks
+
+_SWEEP_AFTER_MS = 250  # a pause in drawing or sliding that is worth reading the drawing anew so often
 
 
 class AttentionDock(ViewDock):
@@ -158,3 +162,45 @@ class OrderDock(ViewDock):
         if self._shown is None or state.pictures is not self._shown.pictures:
             self._panel.show_weights(state.pictures, 0 if state.config is None else state.config.grid)
         self._shown = state
+
+
+class BreakDock(ViewDock):
+    """The drawing changed until it is read wrongly."""
+
+    def __init__(self, title: str, docks: InsideDocks, parent: QWidget) -> None:
+        from vit_pad.inside.break_panel import BreakPanel  # with it comes pyqtgraph
+
+        self._panel = BreakPanel()
+        super().__init__("breakPanel", title, self._panel, parent)
+        self._docks = docks
+        self._state: InsideState | None = None
+        self._sweeper = Sweeper(self)
+        self._sweeper.read.connect(self._panel.show_broken)
+        self._sweeper.swept.connect(self._panel.show_readings)
+        self._timer = QTimer(self, singleShot=True, interval=_SWEEP_AFTER_MS)
+        self._timer.timeout.connect(self._sweep)
+        self._panel.breaking_chosen.connect(self._timer.start)
+        self.seen_changed.connect(self._timer.start)
+
+    def show_prediction(self, prediction: Prediction | None) -> None:
+        self._panel.show_prediction(prediction if self._docks.strokes else None)
+        self._timer.start()
+
+    def show_state(self, state: InsideState) -> None:
+        self._state = state
+        self._timer.start()
+
+    def close_down(self) -> None:
+        self._timer.stop()
+        self._sweeper.stop()
+
+    def _sweep(self) -> None:
+        """Read the drawing that is there now, while the panel is seen."""
+        state, strokes = self._state, self._docks.strokes
+        if state is None or state.model is None or not strokes or not self.is_seen:
+            self._sweeper.sweep(None)
+            return
+        mode = state.choices.placement
+        self._sweeper.sweep(
+            Wish(model=state.model, strokes=strokes, placement_mode=mode, breaking=self._panel.breaking)
+        )
